@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     type=click.Choice(["4.14", "4.19", "5.4", "5.10"]),
     default=None,
     help="kernel: the cases of the reference and of --more on an older kernel, against its profile; linux (5.4, 5.10): some of "
-    "the standing set, recorded.",
+    "the standing set, recorded; with --random: scenarios of what that kernel has, run on it (--draw path or wired).",
 )
 @click.option("--recorded", is_flag=True, help="linux: against the kernel's runs that are kept, instead of running it.")
 @click.option(
@@ -48,18 +48,19 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--draw",
-    type=click.Choice(["common", "rare", "firmware", "house", "path"]),
+    type=click.Choice(["common", "rare", "firmware", "house", "path", "wired"]),
     default=None,
     help="--random: keys that scenarios commonly have [default]; each with up to three more that hardly anyone sets; ath10k "
     "and mt76, whose firmware aggregates, under 802.11n, ac and ax; stations with drivers, standards and modes of their own; "
-    "or wired paths that lose, double, reorder and delay unevenly.",
+    "wired paths that lose, double, reorder and delay unevenly; or wires alone.",
 )
 @click.option("--seed", type=Whole(min=0), default=None, help="--random: what draws them [default: 1].")
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
     default=None,
-    help="--random: folder for their files and runs [default: results/random-linux-SEED, rare-linux-SEED, ...].",
+    help="--random: folder for their files and runs [default: results/random-linux-SEED, rare-linux-SEED, path-linux-5.10-SEED, "
+    "...].",
 )
 @click.option("--on", type=click.Choice(["model", "linux"]), default="model", help="dcf: what is held to ns-3.")
 @click.option(
@@ -95,7 +96,8 @@ def validate(
 
     `minstrel` replays what the kernel's Minstrel-HT was told and compares every decision. `linux` runs both waters on the
     standing set (linux/standing), or with --random on scenarios that no one has looked at: the same N and seed draw the
-    same ones, and the command goes on where it was stopped. `dcf --on linux` holds the virtual radio itself to ns-3.
+    same ones, and the command goes on where it was stopped; with --kernel they are of wires, and the kernel that runs is the
+    one whose source WAVETANK_KERNEL_SOURCE names. `dcf --on linux` holds the virtual radio itself to ns-3.
     """
     from ..validate import ath9k, dcf, kernel, linux, linux_page, minstrel
 
@@ -117,7 +119,7 @@ def validate(
             raise click.UsageError(
                 "--random draws its scenarios and runs both waters: no --reference, --recorded or --docs"
             )
-        _tell(_random(count, 1 if seed is None else seed, out, jobs, draw or "common"), check, as_json)
+        _tell(_random(count, 1 if seed is None else seed, out, jobs, draw, older), check, as_json)
         return
     if draw is not None or seed is not None or out is not None:
         raise click.UsageError("--draw, --seed and --out belong to --random")
@@ -164,16 +166,25 @@ def validate(
     _tell(outcome, check, as_json)
 
 
-def _random(count: int, seed: int, out: Path | None, jobs: int, draw: str) -> Report:
-    """Random scenarios on both waters."""
-    from ..linux import build
+def _random(count: int, seed: int, out: Path | None, jobs: int, draw: str | None, older: str | None) -> Report:
+    """Random scenarios on both waters, of 6.12 or of an older kernel."""
+    from ..linux import build, kernels
     from ..validate import linux_random
 
-    folder = out or Path("results") / f"{'random' if draw == 'common' else draw}-linux-{seed}"
+    if older and draw not in linux_random.ON_WIRES:
+        asked = f"--draw {draw} has" if draw else "--random has"
+        some = " or ".join(linux_random.ON_WIRES)
+        raise click.UsageError(
+            f"{asked} Wi-Fi, which runs on Linux {kernels.OWN} only: --kernel {older} takes --draw {some}"
+        )
+    kernel, draw = older or kernels.OWN, draw or "common"
+    kernels.require(kernel)
+    name = f"{'random' if draw == 'common' else draw}-linux-{f'{older}-' if older else ''}{seed}"
+    folder = out or Path("results") / name
     _usable(folder)
     with _progress("validate linux --random") as progress:
         build(None, progress)
-        return linux_random.validate(seed, count, folder, jobs, progress, draw)
+        return linux_random.validate(seed, count, folder, jobs, progress, draw, kernel)
 
 
 def _tell(outcome: Report, check: bool, as_json: bool) -> None:

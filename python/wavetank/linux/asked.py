@@ -84,6 +84,10 @@ class Asked:
         value = self.v.get(key, "")
         return UserError(f"{self.path}: {key} = {value}: cannot be had on linux: {why}")
 
+    def lacks(self, key: str) -> bool:
+        """Whether the kernel that runs is known to lack what a value of this key may want."""
+        return False
+
     def text(self, key: str) -> str:
         """A key's value, which is carried out."""
         self.used[key] = self.v[key]

@@ -37,10 +37,12 @@ class Queues(Asked):
                 f"interval {span('interval')} memory_limit {size('memory_limit')} drop_batch {size('drop_batch')} {ecn}"
             )
         if kind == "fq":
+            until = ""
+            if not self.lacks("fq.horizon"):
+                until = f"horizon {span('horizon')} timer_slack {units.span(self.text('fq.timer_slack'))} "
             return (
                 f"fq limit {size('limit')} flow_limit {size('flow_limit')} quantum {size('quantum')} initial_quantum "
-                f"{size('initial_quantum')} refill_delay {span('refill_delay')} horizon {span('horizon')} timer_slack "
-                f"{units.span(self.text('fq.timer_slack'))} orphan_mask {size('orphan_flows') - 1}"
+                f"{size('initial_quantum')} refill_delay {span('refill_delay')} {until}orphan_mask {size('orphan_flows') - 1}"
             )
         if kind == "cake":
             return self.cake()

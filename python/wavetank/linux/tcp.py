@@ -37,7 +37,7 @@ class Tcp(Asked):
         elif self.text("tcp.pacing_shift") != str(SOCKET_SHIFT):
             self.case["sock_shift"] = self.number("tcp.pacing_shift")
         self.case["paced"] = self.on("tcp.enforce_pacing")
-        segs = self.text("tcp.gso_max_segs")
+        segs = self.gso_segments()
         self.case["gso_max_segs"] = 0 if segs == "auto" else int(segs)
         # BBR's window has room for three skbs of that size, whatever the device takes (net/ipv4/tcp_bbr.c bbr_tso_segs_goal)
         if shift is not None and (segs != "1" or any(paces(cc) for cc in controls)):
@@ -51,7 +51,7 @@ class Tcp(Asked):
         self.sysctl("tcp_frto", 2 if self.on("tcp.frto") else 0)
         self.sysctl("tcp_early_retrans", 3 if self.on("tcp.tlp") else 0)
         self.sysctl("tcp_ecn", 1 if self.on("tcp.ecn") else 2)
-        self.sysctl("tcp_rto_min_us", self.span("tcp.rto_min") // 1000)
+        self.rto_min()
         default, most = units.size(self.text("tcp.wmem_default")), units.size(self.text("tcp.wmem_max"))
         self.sysctl("tcp_wmem", f"4096 {default} {most}")
         text = self.text("tcp.rmem_default")
@@ -63,6 +63,21 @@ class Tcp(Asked):
         window = self.number("tcp.init_cwnd")
         if window != 10:
             self.lines["ip"] += [f"{ns} route change {route} initcwnd {window}" for ns, route in self.routes()]
+
+    def gso_segments(self) -> str:
+        """``tcp.gso_max_segs``: 1 where the kernel builds GSO skbs for devices that cut them up only."""
+        segs = self.text("tcp.gso_max_segs")
+        if self.lacks("tcp.gso_max_segs"):
+            segs = self.used["tcp.gso_max_segs"] = self.alike["tcp.gso_max_segs"] = "1"
+            why = "builds GSO skbs for devices that cut them up, and the guest's do not"
+            self.notes.append(f"tcp.gso_max_segs is 1: Linux {self.v['kernel']} {why}")
+        return segs
+
+    def rto_min(self) -> None:
+        """The least RTO, where the kernel has one that can be set; where not it is the default."""
+        ns = self.span("tcp.rto_min")
+        if not self.lacks("tcp.rto_min"):
+            self.sysctl("tcp_rto_min_us", ns // 1000)
 
     def sized_alike(self, shift: int, ss: int, ca: int) -> None:
         """The shift that makes the small queue sizes GSO skbs, too (tcp_tso_autosize): the model gets both from it."""

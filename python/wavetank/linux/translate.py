@@ -8,6 +8,7 @@ that a scenario does not have (another driver's, another discipline's) say nothi
 from __future__ import annotations
 
 from .. import keys
+from . import kernels
 from .air import Air
 from .asked import Asks
 from .own import ALIKE, OWN, OWN_WIRED, WHY, of_tc
@@ -23,6 +24,7 @@ class _Translator(Tcp, Air, Traffic):
         for key in ("name", "description", "seed"):
             if key in self.v:
                 self.used[key] = self.v[key]
+        self.older()
         self.time()
         self.case["topology"] = "wifi" if self.wifi else "wired"
         self.stations = self.number("wifi.stations") if self.wifi else 1
@@ -42,6 +44,22 @@ class _Translator(Tcp, Air, Traffic):
         values = dict(sorted(self.used.items()))
         queues, notes = tuple(self.queues), tuple(self.notes)
         return Translated(case, self.seed, flows, echoes, queues, nodes, values, self.alike, notes)
+
+    def older(self) -> None:
+        """An older kernel, where that can be had; refuses what it lacks."""
+        kernel = self.v["kernel"]
+        if self.wifi or kernel not in kernels.OLDER:
+            return
+        self.used["kernel"] = kernel
+        if lacks := kernels.lacking(kernel, self.v, self.given):
+            key, need = lacks
+            since = ".".join(map(str, need.since))
+            raise self.refuse(key, f"Linux {kernel} has no {need.what}: that is {since}'s ({need.src})")
+        if self.v["tcp.rmem_default"] == "auto":
+            self.v["tcp.rmem_default"] = f"{kernels.rmem_default(kernel)} B"
+
+    def lacks(self, key: str) -> bool:
+        return not self.wifi and not kernels.has(self.v["kernel"], key)
 
     def time(self) -> None:
         start, flows = self.span("time.lead_in"), self.span("time.flows")

@@ -25,7 +25,7 @@ Progress = Callable[[int, int, str], None]
 #: Files below ``linux/`` that decide a result.
 DECIDES = ("run", "uml.py", "kernel", "guest", "radio", "modules")
 #: What a program of ``linux/`` says that its caller can mend.
-MENDABLE = ("apt-get install", "needs an x86-64", "set XDG_CACHE_HOME", "WAVETANK_KERNEL=")
+MENDABLE = ("apt-get install", "needs an x86-64", "set XDG_CACHE_HOME", "WAVETANK_KERNEL=", "WAVETANK_KERNEL_SOURCE=")
 _OBJECTS = re.compile(r"\[kernel\] (\d+) objects of about (\d+)")
 
 

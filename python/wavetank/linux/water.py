@@ -13,7 +13,7 @@ from typing import TypeVar
 from ..errors import UserError
 from ..result import Result
 from ..state import State, from_linux
-from . import outcome, translate, tree
+from . import kernels, outcome, translate, tree
 from .asked import Asks
 from .radio_log import RadioLog
 from .translated import Translated
@@ -24,7 +24,9 @@ S = TypeVar("S", bound=Asks)
 def check(scenario: Asks, seed: int | None = None) -> Translated:
     """Whether it can be run: its translation, with ``notes``. Raises ScenarioError and UserError."""
     tree.folder()
-    return translate.translate(scenario, seed)
+    of = translate.translate(scenario, seed)
+    kernels.require(of.values["kernel"])
+    return of
 
 
 def like_linux(scenario: S) -> S:
@@ -39,7 +41,8 @@ def fingerprint(scenario: Asks, seed: int | None = None) -> str:
     except UserError as e:
         case = {"cannot": str(e)}
     reader = Path(outcome.__file__).read_bytes()
-    decides = json.dumps([tree.digest(), tree.iproute2(), case, scenario.check()["name"], seed]).encode()
+    on = [release] if (release := kernels.other()) else []
+    decides = json.dumps([tree.digest(), tree.iproute2(), case, scenario.check()["name"], seed, *on]).encode()
     return hashlib.sha256(decides + reader).hexdigest()
 
 
@@ -58,7 +61,7 @@ def simulate(
 
     Raises ScenarioError and UserError (what cannot be expressed, what is missing), LinuxFailed.
     """
-    of = translate.translate(scenario, seed)
+    of = check(scenario, seed)
     if states:
         tree.require("ss", "iproute2", "--state")
     start = time.perf_counter()

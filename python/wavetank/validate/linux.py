@@ -26,7 +26,7 @@ import numpy as np
 
 from .. import workers
 from ..errors import UserError
-from ..linux import tree
+from ..linux import kernels, tree
 from . import linux_model
 from .linux_case import PATH, Case, load
 from .linux_model import SHARE
@@ -164,6 +164,7 @@ def validate(
             raise UserError(
                 f"{where}: its runs are of Linux {', '.join(sorted(older))}: hold the model to them with --recorded"
             )
+        kernels.require(kernels.OWN)
         fresh: dict[str, dict[str, tuple[float, ...]]] = {}
         for i, kernel in workers.pool(partial(live, scenarios=where / "scenarios.json"), cases, jobs):
             fresh[cases[i].name] = kernel

@@ -7,9 +7,12 @@ without a static small queue) is not drawn; that every drawn scenario is accepte
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
+from ..linux import kernels
+from ..scenario import Scenario
 from . import linux_draw_cake, linux_draw_wired
 
 #: Keys by section, as a scenario file has them.
@@ -253,12 +256,29 @@ def scenarios(seed: int, count: int) -> Iterator[tuple[str, Drawn]]:
         yield f"r{seed}-{i:03d}-{called(s)}", s
 
 
-def controls(r: random.Random, count: int) -> Iterator[str]:
-    """So many congestion controls: every one comes once before any comes again."""
+def wired(seed: int, count: int, kernel: str = kernels.OWN) -> Iterator[tuple[str, Drawn]]:
+    """Wired ones alone, of what this kernel has."""
+    r = random.Random(f"wavetank/wired/{seed}")
+    for i, cc in enumerate(controls(r, count, kernel)):
+        s = possible(kernel, partial(linux_draw_wired.draw, r, cc, cc in PACED))
+        yield f"w{seed}-{i:03d}-{called(s).removeprefix('wired-')}", s
+
+
+def possible(kernel: str, one: Callable[[], Drawn]) -> Drawn:
+    """The first that ``one`` draws of which this kernel lacks nothing."""
+    while True:
+        s = one()
+        scenario = Scenario.from_dict({"name": "drawn", "kernel": kernel, **s})
+        if kernel == kernels.OWN or kernels.lacking(kernel, scenario.check(), scenario.given()) is None:
+            return s
+
+
+def controls(r: random.Random, count: int, kernel: str = kernels.OWN) -> Iterator[str]:
+    """So many congestion controls, of those that this kernel has: every one comes once before any comes again."""
     left: list[str] = []
     for _ in range(count):
         if not left:
-            left = list(CONTROLS)
+            left = [cc for cc in CONTROLS if kernels.lacking(kernel, {"tcp.cc": cc}) is None]
             r.shuffle(left)
         yield left.pop()
 

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
+from ..linux import kernels
 from . import linux_draw, linux_draw_wired
 from .linux_draw import PACED, Drawn
 
@@ -88,11 +90,11 @@ def _harm(r: random.Random, s: Drawn, delay_ms: float, down: bool) -> None:
         netem["ecn"] = True
 
 
-def scenarios(seed: int, count: int) -> Iterator[tuple[str, Drawn]]:
-    """Name and keys of each; every congestion control comes once before any comes again."""
+def scenarios(seed: int, count: int, kernel: str = kernels.OWN) -> Iterator[tuple[str, Drawn]]:
+    """Name and keys of each, of what this kernel has; every congestion control comes once before any comes again."""
     r = random.Random(f"wavetank/path/{seed}")
-    for i, cc in enumerate(linux_draw.controls(r, count)):
-        s = draw(r, cc)
+    for i, cc in enumerate(linux_draw.controls(r, count, kernel)):
+        s = linux_draw.possible(kernel, partial(draw, r, cc))
         t = s["traffic"]
         way = f"down{t['tcp_down']}" if t["tcp_down"] else f"up{t['tcp_up']}"
         harm = [key for key in ("loss", "gemodel_p", "reorder", "duplicate", "jitter") if key in s["netem"]]

@@ -24,7 +24,7 @@ import numpy as np
 
 from .. import files, linux, workers
 from ..lab import runner
-from ..linux import LinuxFailed
+from ..linux import LinuxFailed, kernels
 from ..result import Flow, Result
 from ..scenario import Scenario
 from ..stats import FloatArray, finite
@@ -34,13 +34,19 @@ from .report import Report, Row
 
 WATERS = ("linux", "model")
 #: What may be drawn: common keys, rare ones beside them, cards whose firmware aggregates, stations that differ, paths that
-#: lose and reorder.
+#: lose and reorder, wires.
 DRAWS: dict[str, Callable[[int, int], Iterator[tuple[str, linux_draw.Drawn]]]] = {
     "common": linux_draw.scenarios,
     "rare": linux_draw_rare.scenarios,
     "firmware": linux_draw_firmware.scenarios,
     "house": linux_draw_house.scenarios,
     "path": linux_draw_path.scenarios,
+    "wired": linux_draw.wired,
+}
+#: Those without Wi-Fi, which may be drawn for an older kernel.
+ON_WIRES: dict[str, Callable[[int, int, str], Iterator[tuple[str, linux_draw.Drawn]]]] = {
+    "path": linux_draw_path.scenarios,
+    "wired": linux_draw.wired,
 }
 #: Runs of each water at first, and further ones where a figure lies outside.
 RUNS, MORE = 3, 9
@@ -112,12 +118,12 @@ class Drawn:
         return runner.Run(self.name, linux.like_linux(s) if water == "model" else s, i + 1, water=water)
 
 
-def draw(seed: int, count: int, folder: Path, kind: str = "common") -> list[Drawn]:
-    """The scenarios of a seed and kind (:data:`DRAWS`), written as files."""
+def draw(seed: int, count: int, folder: Path, kind: str = "common", kernel: str = kernels.OWN) -> list[Drawn]:
+    """The scenarios of a seed and kind (:data:`DRAWS`; for an older ``kernel`` :data:`ON_WIRES`), written as files."""
     out = []
-    for name, keys in DRAWS[kind](seed, count):
+    for name, keys in DRAWS[kind](seed, count) if kernel == kernels.OWN else ON_WIRES[kind](seed, count, kernel):
         path = folder / f"{name}.toml"
-        scenario = Scenario.from_dict({"name": name, "kernel": "6.12", **keys}, str(path))
+        scenario = Scenario.from_dict({"name": name, "kernel": kernel, **keys}, str(path))
         files.write_text(path, scenario.text)
         out.append(Drawn(name, path, scenario))
     return out
@@ -213,9 +219,13 @@ def validate(
     jobs: int = 1,
     done: Callable[[int, int, str], None] = lambda reached, of, name: None,
     kind: str = "common",
+    kernel: str = kernels.OWN,
 ) -> Report:
-    """Draws ``count`` scenarios of a kind (:data:`DRAWS`) and runs each on both waters. Raises UserError for what is missing."""
-    drawn = draw(seed, count, folder, kind)
+    """Draws ``count`` scenarios of a kind (:data:`DRAWS`, for an older ``kernel`` :data:`ON_WIRES`) and runs each on both waters.
+
+    Raises UserError for what is missing.
+    """
+    drawn = draw(seed, count, folder, kind, kernel)
     found: dict[str, dict[str, list[Figures | str]]] = {d.name: {w: [] for w in WATERS} for d in drawn}
     for start, end in ((0, RUNS), (RUNS, RUNS + MORE)):
         some = drawn if start == 0 else [d for d in drawn if d.name in missed(_judge_all(drawn, found))]
@@ -228,5 +238,7 @@ def validate(
         for (d, w, _), value in zip(work, given, strict=True):
             found[d.name][w].append(value)
     rows = _judge_all(drawn, found)
-    measured = f"seed {seed}: {RUNS} runs of each water, {RUNS + MORE} where a figure was outside (linux/ {linux.tree.digest()})"
+    on = f"Linux {release}, " if (release := kernels.other()) else ""
+    many = f"{RUNS} runs of each water, {RUNS + MORE} where a figure was outside"
+    measured = f"seed {seed}: {on}{many} (linux/ {linux.tree.digest()})"
     return Report("linux --random", rows, (measured, *notes(drawn, rows)))
