@@ -48,20 +48,20 @@ class Need:
         return text != keys.defaults()[key] and text not in self.free
 
 
-#: What Linux has got since 4.14, of all that a wired scenario may ask for.
+#: What Linux has got since 4.14, of all that a wired scenario may ask for. Between two of the trees the version is the commit's.
 NEEDS = (
     Need(("tcp.tsq", "tcp.pacing_shift"), (4, 16), "shift by which TSQ's time could be set (sk_pacing_shift)",
          "3a9b76fd0db9; include/net/sock.h"),
     Need(("tcp.gso_max_size",), (4, 16), "way to set a device's largest GSO skb (IFLA_GSO_MAX_SIZE)",
          "46e6b992c250; net/core/rtnetlink.c"),
     Need(("tcp.gso_max_segs",), (4, 17), "GSO skbs for a device that does not ask for them, as the guest's wires do not",
-         "0a6b2a1dc2a2; net/core/sock.c sk_setup_caps", free=frozenset({"1"})),
+         "0a6b2a1dc2a2; net/ipv4/tcp.c tcp_init_sock", free=frozenset({"1"})),
     Need(("bottleneck.qdisc", "htb.leaf"), (4, 19), "CAKE", "046f6fd5daef; net/sched/sch_cake.c", wanting=frozenset({"cake"})),
-    Need(("fq.horizon", "fq.timer_slack"), (5, 8), "horizon and no timer slack of fq's",
-         "39d010504e6b, 583396f4ca4d; net/sched/sch_fq.c"),
+    Need(("tcp.cc", "traffic.cc", "stations.cc"), (5, 1), "BBR of which linux/modules/wavetank_bbr makes this control",
+         "78dc70ebaa38; net/ipv4/tcp_bbr.c ack_epoch_mstamp", wanting=frozenset({"bbrp", "bbr-plus", "bbr-dev"})),
+    Need(("fq.timer_slack",), (5, 7), "timer slack of fq's", "583396f4ca4d; net/sched/sch_fq.c"),
+    Need(("fq.horizon",), (5, 8), "horizon of fq's", "39d010504e6b; net/sched/sch_fq.c"),
     Need(("tcp.rto_min",), (6, 11), "sysctl tcp_rto_min_us", "f086edef71be; net/ipv4/sysctl_net_ipv4.c"),
-    Need(("tcp.cc", "traffic.cc", "stations.cc"), (6, 12), "module of this control (linux/modules/wavetank_bbr is 6.12's BBR)",
-         "linux/modules/wavetank_bbr/take.py", wanting=frozenset({"bbrp", "bbr-plus", "bbr-dev"})),
 )  # fmt: skip
 #: ``tcp_rmem[1]`` by the first kernel that has it, bytes. src: net/ipv4/tcp.c tcp_init; a337531b942b
 RMEM_DEFAULT: tuple[tuple[Version, int], ...] = (((4, 14), 87380), ((4, 20), 131072))

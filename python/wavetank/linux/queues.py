@@ -37,9 +37,9 @@ class Queues(Asked):
                 f"interval {span('interval')} memory_limit {size('memory_limit')} drop_batch {size('drop_batch')} {ecn}"
             )
         if kind == "fq":
-            until = ""
-            if not self.lacks("fq.horizon"):
-                until = f"horizon {span('horizon')} timer_slack {units.span(self.text('fq.timer_slack'))} "
+            until = "" if self.lacks("fq.horizon") else f"horizon {span('horizon')} "
+            if not self.lacks("fq.timer_slack"):
+                until += f"timer_slack {units.span(self.text('fq.timer_slack'))} "
             return (
                 f"fq limit {size('limit')} flow_limit {size('flow_limit')} quantum {size('quantum')} initial_quantum "
                 f"{size('initial_quantum')} refill_delay {span('refill_delay')} {until}orphan_mask {size('orphan_flows') - 1}"
