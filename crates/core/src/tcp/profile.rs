@@ -269,7 +269,7 @@ pub struct Profile {
     pub tells_no_memory: bool,
     /// A FIN without data is taken though the window is shut: in 6.12, not in 5.10 (`tcp_data_queue`).
     pub takes_fin_at_zero_window: bool,
-    /// A full segment with PSH makes the reader acknowledge at once: from 6.6 (4720852ed9af).
+    /// A full segment with PSH makes the reader acknowledge at once: from 6.6, and in stable kernels (4720852ed9af).
     pub push_acks_mss: bool,
     /// What waits for a socket that a program owns is merged: from 5.0 (4f693b55c3d2).
     pub coalesces_backlog: bool,

@@ -2,8 +2,9 @@
 //!
 //! Stands for: Linux `SKB_TRUESIZE`, `tcp_stream_alloc_skb` (6.12 net/ipv4/tcp.c), `sk_stream_alloc_skb` and `select_size` (4.14),
 //! `__alloc_skb` and `kmalloc_reserve` (net/core/skbuff.c), on a 64-bit machine with 64-byte cache lines and SLUB.
-//! Differs: D1 `struct sk_buff` is taken as 256 bytes and `skb_shared_info` as 320, as every usual configuration rounds them; D2 the few
-//! first bytes that 4.17 to 5.15 put into the head of the first skb of an idle connection are charged as pages.
+//! Differs: D1 `struct sk_buff` is taken as 256 bytes and `skb_shared_info` as 320, as every usual configuration rounds them; D2 what 4.14
+//! (with GSO) and 4.19 put into the head of the first skb of an idle connection, up to 1472 bytes (`linear_payload_sz`; gone in 5.4), is charged
+//! as pages.
 
 use super::profile::Profile;
 
