@@ -529,6 +529,16 @@ def test_ath9k_htc_aggregates_voice_and_knows_no_txop():
     assert sizes["ath9k_htc", "linux"] == pytest.approx(sizes["ath9k_htc", "model"], rel=0.1)
 
 
+def test_a_download_that_has_no_connection_when_the_flows_end_sends_nothing():
+    """Voice and video leave background no turn for its handshake, which comes after the end: then it has nothing to say, as the model's has not."""
+    time = {"time.lead_in": "1 s", "time.flows": "4 s", "time.tail": "2 s"}
+    sets = time | {"wifi.standard": "ac", "wifi.mcs": 1, "wifi.streams": 2, "wifi.width_mhz": 80, "traffic.rrul": True}
+    s = scenario(sta__driver="ath10k", ap__driver="ath10k").set(sets)
+    for r in (s.run(2, on="linux"), s.run(2)):
+        background = next(f for f in r.flows if f.name == "down2")
+        assert background.series["received"][-1] <= 1  # its SYN
+
+
 def test_ath9k_htcs_short_frames_have_its_firmwares_delimiters():
     """ATH_AGGR_GET_NDELIM of open-ath9k-htc-firmware: three behind datagrams of 172 octets at 6.5 Mbit/s, where ath9k has five (2.7 % less)."""
     sets = {

@@ -10,7 +10,7 @@ use crate::case::Case;
 use crate::{json, sys};
 use std::net::{SocketAddrV4, TcpListener, TcpStream};
 use std::os::fd::{AsRawFd, FromRawFd, RawFd};
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread;
 
@@ -174,6 +174,8 @@ pub struct Flow {
     pub port: u16,
     /// What it had come to when it ended before it was connected.
     given_up: Option<Info>,
+    /// Its application has ended: one that still waits for its connection writes nothing when it has it.
+    ended: Arc<AtomicBool>,
     /// The error in which a write ended (errno); 0: none did.
     error: Arc<AtomicI32>,
 }
@@ -182,7 +184,7 @@ pub struct Flow {
 pub fn send(how: &Sender, to: SocketAddrV4, start: i64) -> Result<Flow, String> {
     let fd = sys::within(&how.netns, socket)?;
     how.set(fd)?;
-    let flow = Flow { fd: Arc::new(fd.into()), port: 0, given_up: None, error: Arc::default() };
+    let flow = Flow::new(Arc::new(fd.into()));
     let error = flow.error.clone();
     thread::spawn(move || {
         sys::sleep_until(start);
@@ -198,11 +200,14 @@ pub fn serve(how: &Sender, port: u16) -> Result<Flow, String> {
     let listener = sys::within(&how.netns, || TcpListener::bind(("0.0.0.0", port)).map_err(|e| e.to_string()))?;
     how.set(listener.as_raw_fd())?; // which the connection has from it (net/core/sock.c sk_clone_lock)
     let fd = Arc::new(OnceLock::new());
-    let flow = Flow { fd: fd.clone(), port: 0, given_up: None, error: Arc::default() };
-    let error = flow.error.clone();
+    let flow = Flow::new(fd.clone());
+    let (error, ended) = (flow.error.clone(), flow.ended.clone());
     thread::spawn(move || {
         let (stream, _) = listener.accept().expect("accept");
         let _ = fd.set(stream.as_raw_fd());
+        if ended.load(Ordering::SeqCst) {
+            shut(stream.as_raw_fd()); // stop() may have come before there was anything to shut
+        }
         write(stream, &error);
     });
     Ok(flow)
@@ -261,7 +266,16 @@ fn u64_at(raw: &Raw, o: usize) -> u64 {
     u64::from_ne_bytes(raw[o..o + 8].try_into().expect("8 bytes"))
 }
 
+/// Nothing more is written: FIN, or another write's EPIPE.
+fn shut(fd: RawFd) {
+    unsafe { libc::shutdown(fd, libc::SHUT_WR) };
+}
+
 impl Flow {
+    fn new(fd: Arc<OnceLock<RawFd>>) -> Flow {
+        Flow { fd, port: 0, given_up: None, ended: Arc::default(), error: Arc::default() }
+    }
+
     /// What TCP_INFO says while the connection is established.
     pub fn info(&mut self) -> Option<Info> {
         self.state().filter(|i| i.state == ESTABLISHED)
@@ -306,11 +320,12 @@ impl Flow {
     }
 
     /// The application ends: what is in the send buffer still goes, then FIN. A socket that still connects is closed, and counts anew
-    /// (net/ipv4/af_inet.c inet_shutdown, tcp_disconnect).
+    /// (net/ipv4/af_inet.c inet_shutdown, tcp_disconnect). A connection that its receiver has yet to open carries nothing but its FIN.
     pub fn stop(&mut self) {
         self.given_up = self.state().filter(|i| i.state == SYN_SENT);
+        self.ended.store(true, Ordering::SeqCst);
         if let Some(&fd) = self.fd.get() {
-            unsafe { libc::shutdown(fd, libc::SHUT_WR) };
+            shut(fd);
         }
     }
 }
