@@ -34,6 +34,7 @@ struct wt_driver {
 	bool in_order;			/* what it sends again goes by its numbers; else, as in ath9k, behind all that wait */
 	bool within_txop;		/* an aggregate lasts no longer than its category's TXOP limit */
 	bool txop_holds_all;		/* what protects and answers it included */
+	bool whole_ppdus;		/* max_us is of all that a PPDU takes, at 2.4 GHz with its signal extension, of which ath9k's tables know nothing */
 	bool half_window;		/* of CWmin */
 	bool blind;			/* the host does not see what waits in the device */
 	bool amsdus;			/* it takes A-MSDUs within A-MPDUs */

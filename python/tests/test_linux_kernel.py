@@ -529,6 +529,25 @@ def test_ath9k_htc_aggregates_voice_and_knows_no_txop():
     assert sizes["ath9k_htc", "linux"] == pytest.approx(sizes["ath9k_htc", "model"], rel=0.1)
 
 
+@pytest.mark.parametrize("limit", [{"traffic.udp_dscp": "CS5"}, {"ath10k.airtime": "2960 us"}])
+def test_signal_extensions_are_within_the_limits_at_2_4_ghz(limit):
+    """Of video's 3008 us a Block Ack and both signal extensions leave 9474 octets at MCS 3, as 2960 us of a PPDU do: seven MPDUs of 1348, not of 1352."""
+    sets = {
+        "wifi.band": "2.4 GHz",
+        "wifi.mcs": 3,
+        "wifi.width_mhz": 20,
+        "wifi.short_gi": False,
+        "ap.driver": "ath10k",
+        "ath10k.amsdu_msdus": 1,
+        "traffic.tcp_up": 0,
+        "traffic.udp_down": "30 Mbit/s",
+    }
+    for payload, mpdus in ((1282, 7), (1286, 6)):
+        s = scenario(traffic__udp_payload=payload).set(sets | limit)
+        for r in (s.run(1, on="linux"), like_linux(s).run(1)):
+            assert r.nodes["ap"].ampdu_hist.argmax() == mpdus  # a ping among them is shorter
+
+
 def test_a_download_that_has_no_connection_when_the_flows_end_sends_nothing():
     """Voice and video leave background no turn for its handshake, which comes after the end: then it has nothing to say, as the model's has not."""
     time = {"time.lead_in": "1 s", "time.flows": "4 s", "time.tail": "2 s"}

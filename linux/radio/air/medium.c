@@ -114,11 +114,14 @@ static u32 answer_bytes(const struct wt_ppdu *p)
 	return p->aggr || p->bar || p->back_req ? block_ack_bytes(p) : 14;
 }
 
-/* What an exchange of a firmware's aggregate takes beside it at a rate of its chain: RTS SIFS CTS SIFS, if the rate asks for them, SIFS, Block Ack. */
+/*
+ * What an exchange of a firmware's aggregate takes beside it at a rate of its chain: RTS SIFS CTS SIFS, if the rate asks for them, SIFS, Block Ack.
+ * The extensions of what comes before a SIFS are in it.
+ */
 u64 wt_medium_around_ns(const struct wt_radio *r, const struct wt_ppdu *p, const struct ieee80211_tx_rate *rate)
 {
 	u32 ctl = wt_phy_response_rate(wt_band(r), rate);
-	u64 ns = WT_SIFS_NS + wt_phy_control_ns(ctl, block_ack_bytes(p));
+	u64 ns = WT_SIFS_NS + wt_phy_control_ns(ctl, block_ack_bytes(p)) + wt_phy_extension_ns(wt_band(r), ctl);
 
 	if (rate->flags & IEEE80211_TX_RC_USE_RTS_CTS)
 		ns += wt_phy_control_ns(ctl, 20) + wt_phy_control_ns(ctl, 14) + 2 * wt_phy_sifs_ns(ctl);
@@ -326,9 +329,13 @@ static void finish(struct wt_radio *r, int q, bool response)
 static void continue_txop(struct wt_radio *r, int q, u64 at)
 {
 	struct wt_ppdu *p = head_of(&r->ac[q]);
-	u64 answer;
+	u64 answer, ns;
 
-	if (!r->ac[q].txop_us || !p || at + sent_ns(r, p, true, &answer) + answer > wt_air.txop_end)
+	if (!r->ac[q].txop_us || !p)
+		return;
+	ns = sent_ns(r, p, true, &answer);
+	ns += answer + wt_phy_extension_ns(wt_band(r), wt_phy_response_rate(wt_band(r), &p->rates[p->chain]));
+	if (at + ns > wt_air.txop_end)
 		return;
 	wt_air.tx[0].start = at;
 	transmit(at);

@@ -259,6 +259,12 @@ u64 wt_phy_sifs_ns(u32 rate_100k)
 	return is_cck(rate_100k) ? 10000 : WT_SIFS_NS;
 }
 
+/* That signal extension, which is a part of the PPDU's duration (TXTIME): of one at the rate of a control frame, whatever is sent to who answers with it. */
+u64 wt_phy_extension_ns(enum nl80211_band band, u32 rate_100k)
+{
+	return (wt_p.ghz2 || band == NL80211_BAND_2GHZ) && !is_cck(rate_100k) ? 6000 : 0;
+}
+
 /* aRxPHYStartDelay: CCK's long preamble with its header, or 20 us (table 17-21). */
 u64 wt_phy_start_ns(u32 rate_100k)
 {

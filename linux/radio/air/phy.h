@@ -33,6 +33,7 @@ u32 wt_phy_legacy_rate(enum nl80211_band band, int idx);
 u32 wt_phy_lowest_rate(enum nl80211_band band);
 u64 wt_phy_start_ns(u32 rate_100k);
 u64 wt_phy_sifs_ns(u32 rate_100k);
+u64 wt_phy_extension_ns(enum nl80211_band band, u32 rate_100k);
 u32 wt_phy_response_rate(enum nl80211_band band, const struct ieee80211_tx_rate *r);
 
 #define WT_SLOT_NS	9000ull

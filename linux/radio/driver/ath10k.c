@@ -74,6 +74,7 @@ const struct wt_driver wt_ath10k = {
 	.max_frames = &wt_p.fifo_frames[WT_ATH10K],
 	.counts_chains = true,
 	.one_depth = true,
+	.whole_ppdus = true,
 	.in_order = true,
 	.tx_airtime = true,
 	.frame_airtime = frame_airtime,

@@ -63,6 +63,7 @@ const struct wt_driver wt_mt76 = {
 	.short_retries = 7,	/* the standard's: what the firmware sets is not public */
 	.sent_once = true,
 	.one_depth = true,
+	.whole_ppdus = true,
 	.in_order = true,
 	.tx_airtime = true,
 	.rx_ppdu_airtime = true,	/* mt7915/mac.c mt7915_mac_sta_poll */
