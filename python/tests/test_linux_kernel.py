@@ -548,6 +548,25 @@ def test_signal_extensions_are_within_the_limits_at_2_4_ghz(limit):
             assert r.nodes["ap"].ampdu_hist.argmax() == mpdus  # a ping among them is shorter
 
 
+def test_the_padding_of_a_vht_psdu_is_within_a_ppdus_time():
+    """Six MPDUs of 1349 octets are 8133, padded 8136: more than the 8135 that 2544 us carry at MCS 3."""
+    sets = {
+        "wifi.standard": "ac",
+        "wifi.mcs": 3,
+        "wifi.width_mhz": 20,
+        "wifi.short_gi": False,
+        "ap.driver": "ath10k",
+        "ath10k.amsdu_msdus": 1,
+        "traffic.tcp_up": 0,
+        "traffic.udp_down": "30 Mbit/s",
+        "traffic.udp_payload": 1283,
+    }
+    for airtime, mpdus in (("2544 us", 5), ("2548 us", 6)):
+        s = scenario(sta__driver="ath10k", ath10k__airtime=airtime).set(sets)
+        for r in (s.run(1, on="linux"), like_linux(s).run(1)):
+            assert r.nodes["ap"].ampdu_hist.argmax() == mpdus
+
+
 def test_a_download_that_has_no_connection_when_the_flows_end_sends_nothing():
     """Voice and video leave background no turn for its handshake, which comes after the end: then it has nothing to say, as the model's has not."""
     time = {"time.lead_in": "1 s", "time.flows": "4 s", "time.tail": "2 s"}

@@ -83,8 +83,7 @@ static u32 bytes_at(const struct wt_radio *r, const struct wt_edcaf *e, const st
 	if (r->driver->txop_holds_all)
 		around = DIV_ROUND_UP_ULL(wt_medium_around_ns(r, p, rate), 1000);
 	left = wt_phy_bytes_in(rate, e->txop_us > around ? e->txop_us - around : 0);
-	/* of 802.11ac it is padded to its last word */
-	return min(bytes, wt_phy_is_vht(rate) ? round_down(left, 4) : left);
+	return min(bytes, left);
 }
 
 /*
@@ -107,7 +106,8 @@ u32 wt_ampdu_limit(const struct wt_radio *r, struct wt_edcaf *e, struct wt_ppdu 
 	}
 	if (p->sta)
 		limit = min(limit, ((struct wt_sta *)p->sta->drv_priv)->max_ampdu);
-	return limit;
+	/* of 802.11ac and ax it is padded to its last word */
+	return wt_phy_is_vht(&p->rates[0]) ? round_down(limit, 4) : limit;
 }
 
 /*

@@ -25,7 +25,7 @@ impl Limits {
         match mode {
             Mode::Dsss(_) | Mode::Ofdm(_) => Limits { bytes: 0, frames: 1, spacing: 0 },
             Mode::Ht(_) | Mode::Vht(_) | Mode::He(_) => Limits {
-                bytes: bytes.min(psdu_within(mode, airtime, band)),
+                bytes: whole(mode, bytes.min(psdu_within(mode, airtime, band))),
                 frames,
                 spacing: (mode.rate().bps() as i64 * spacing.ns()).div_euclid(8_000_000_000) as u32,
             },
@@ -47,10 +47,16 @@ impl Limits {
     }
 }
 
+/// Of so many PSDU bytes those that an A-MPDU may have: at VHT and HE its last subframe is padded to a word, too, and the padding is on the air.
+const fn whole(mode: Mode, bytes: u32) -> u32 {
+    if matches!(mode, Mode::Vht(_) | Mode::He(_)) { bytes & !3 } else { bytes }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::phy::Ht;
+    use crate::phy::duration::PPDU_MAX;
+    use crate::phy::{Ht, Vht, Width, ppdu};
 
     /// 4 ms in 1536 + 4 byte frames, 40 MHz, SGI: 4, 9, 14, 19, 29, 38, 43, 48 frames;
     /// 42 at 64 KB. (There 4 ms is the payload alone; with the 36 us preamble every number but one is the same.)
@@ -82,5 +88,20 @@ mod tests {
         // The first subframe takes 96 with padding; 54 more, in delimiters 56, until the next may start.
         assert_eq!(l.append(one, 90, 90), 96 + 56 + 94);
         assert_eq!(l.append(1542, 1538, 1538), 1544 + 1542, "long frames need nothing");
+    }
+
+    /// Worked by hand. VHT MCS 1, two streams, 80 MHz: 468 bits in 4 us, and 5484 us less 44 of preamble are 1360 symbols, less 22 bits 79557
+    /// bytes. An A-MPDU of as many is padded to 79560, which takes a symbol more: 5488 us, more than any PPDU may.
+    #[test]
+    fn the_padding_of_the_last_word_is_within_the_limits() {
+        let m = Mode::Vht(Vht::new(1, 2, Width::Mhz80, false).unwrap());
+        assert_eq!(psdu_within(m, PPDU_MAX, Band::Ghz5), 79_557);
+        assert!(ppdu(m, 79_557, Band::Ghz5) == PPDU_MAX && ppdu(m, 79_560, Band::Ghz5) == Span::from_us(5_488));
+        let l = Limits::new(m, u32::MAX, PPDU_MAX, 256, Span::ZERO, Band::Ghz5);
+        assert!(l.allow(2, 79_556) && !l.allow(2, 79_557));
+        let l = Limits::new(m, 8_191, PPDU_MAX, 256, Span::ZERO, Band::Ghz5);
+        assert!(!l.allow(2, 8_189), "nor has its receiver agreed to 8192 bytes");
+        let h = Mode::Ht(Ht::new(7, true, true).unwrap());
+        assert_eq!(Limits::new(h, 65_535, PPDU_MAX, 64, Span::ZERO, Band::Ghz5).bytes, 65_535, "HT pads nothing");
     }
 }
