@@ -56,20 +56,18 @@ def work(run: Run, expected: Mapping[str, str]) -> Answer:
 
 
 def check(address: str) -> None:
-    """Whether it can be asked for at all. Raises UserError without dask.distributed, and for what is no address."""
-    try:
-        import distributed  # noqa: F401
-    except ImportError:
-        raise UserError("--cluster needs dask.distributed, expected: pip install 'wavetank[cluster]'") from None
-    if address == LOCAL:
-        return
+    """Whether it can be asked for at all. Raises UserError for what is no address, and without dask.distributed."""
     try:
         parts = urlsplit(address if "://" in address else f"tcp://{address}")
-        fine = bool(parts.hostname and parts.port)
+        fine = address == LOCAL or bool(parts.hostname and parts.port)
     except ValueError:
         fine = False
     if not fine:
         raise UserError(f'--cluster: "{address}", expected a scheduler\'s address such as tcp://host:8786, or local')
+    try:
+        import distributed  # noqa: F401
+    except ImportError:
+        raise UserError("--cluster needs dask.distributed, expected: pip install 'wavetank[cluster]'") from None
 
 
 @contextmanager
