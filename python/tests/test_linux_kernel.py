@@ -529,19 +529,17 @@ def test_ath9k_htc_aggregates_voice_and_knows_no_txop():
     assert sizes["ath9k_htc", "linux"] == pytest.approx(sizes["ath9k_htc", "model"], rel=0.1)
 
 
+#: An MPDU a datagram at 104 bits a symbol, by which what an A-MPDU has room for is worked by hand.
+AT_MCS_3 = {
+    "wifi.mcs": 3, "wifi.width_mhz": 20, "wifi.short_gi": False, "ap.driver": "ath10k", "ath10k.amsdu_msdus": 1,
+    "traffic.tcp_up": 0, "traffic.udp_down": "30 Mbit/s",
+}  # fmt: skip
+
+
 @pytest.mark.parametrize("limit", [{"traffic.udp_dscp": "CS5"}, {"ath10k.airtime": "2960 us"}])
 def test_signal_extensions_are_within_the_limits_at_2_4_ghz(limit):
     """Of video's 3008 us a Block Ack and both signal extensions leave 9474 octets at MCS 3, as 2960 us of a PPDU do: seven MPDUs of 1348, not of 1352."""
-    sets = {
-        "wifi.band": "2.4 GHz",
-        "wifi.mcs": 3,
-        "wifi.width_mhz": 20,
-        "wifi.short_gi": False,
-        "ap.driver": "ath10k",
-        "ath10k.amsdu_msdus": 1,
-        "traffic.tcp_up": 0,
-        "traffic.udp_down": "30 Mbit/s",
-    }
+    sets = AT_MCS_3 | {"wifi.band": "2.4 GHz"}
     for payload, mpdus in ((1282, 7), (1286, 6)):
         s = scenario(traffic__udp_payload=payload).set(sets | limit)
         for r in (s.run(1, on="linux"), like_linux(s).run(1)):
@@ -550,17 +548,7 @@ def test_signal_extensions_are_within_the_limits_at_2_4_ghz(limit):
 
 def test_the_padding_of_a_vht_psdu_is_within_a_ppdus_time():
     """Six MPDUs of 1349 octets are 8133, padded 8136: more than the 8135 that 2544 us carry at MCS 3."""
-    sets = {
-        "wifi.standard": "ac",
-        "wifi.mcs": 3,
-        "wifi.width_mhz": 20,
-        "wifi.short_gi": False,
-        "ap.driver": "ath10k",
-        "ath10k.amsdu_msdus": 1,
-        "traffic.tcp_up": 0,
-        "traffic.udp_down": "30 Mbit/s",
-        "traffic.udp_payload": 1283,
-    }
+    sets = AT_MCS_3 | {"wifi.standard": "ac", "traffic.udp_payload": 1283}
     for airtime, mpdus in (("2544 us", 5), ("2548 us", 6)):
         s = scenario(sta__driver="ath10k", ath10k__airtime=airtime).set(sets)
         for r in (s.run(1, on="linux"), like_linux(s).run(1)):
