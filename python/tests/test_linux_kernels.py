@@ -55,7 +55,7 @@ def test_what_is_drawn_for_a_kernel_has_nothing_that_it_lacks(kind, kernel, tmp_
     # by their names, apart from the table
     assert not seen & {"tcp_rto_min_us", "tcp.rto_min"}
     assert kernel != "4.14" or not seen & {"cake", "tcp.tsq", "tcp.gso_max_size", "horizon"}
-    assert kernel == "5.10" or "horizon" not in seen
+    assert kernels.version(kernel) == (5, 10) or "horizon" not in seen
     # what the newer of them have is drawn, and the rest of the controls
     assert set(linux_draw.CONTROLS) - seen == ({"bbrp"} if kernel in ("4.14", "4.19") else set())
     assert kernel == "4.14" or seen >= {"tcp.tsq", "tcp.gso_max_size"}
@@ -88,7 +88,7 @@ def test_the_table_names_keys_and_values_that_there_are():
         ("5.4", {"htb.leaf": "fq", "fq.horizon": "1 s"}, ["fq.horizon", "Linux 5.4 has no horizon", "5.8"]),
         ("5.10", {"tcp.rto_min": "50 ms"}, ["tcp.rto_min = 50 ms", "tcp_rto_min_us", "6.11"]),
         ("4.19", {"traffic.cc": "cubic, bbrp", "traffic.tcp_up": 2}, ["traffic.cc", "Linux 4.19 has no BBR", "5.1"]),
-        ("3.18", {}, ["kernel = 3.18", "Linux 6.12, on wires 4.14, 4.19, 5.4 and 5.10, too", "leave it out, or set 6.12"]),
+        ("3.18", {}, ["kernel = 3.18", "Linux 6.12, on wires 4.14, 4.19, 5.4, 5.10 and 5.10.262, too", "leave it out, or set 6.12"]),
         ("5.10", {"topology.kind": "wifi"}, ["kernel = 5.10", "Linux 6.12, on wires 4.14", "leave it out, or set 6.12"]),
     ],
 )  # fmt: skip
@@ -133,6 +133,16 @@ def test_the_source_must_be_of_the_kernel_that_is_asked_for(monkeypatch, tmp_pat
     assert "is Linux 5.4.59, expected 5.10" in said("5.10")
     assert "is Linux 5.4.59, and kernel = 6.12 is asked for: unset it" in said("6.12")
     assert linux.check(wired("5.4"), 1).values["kernel"] == "5.4"
+    # of a stable release no other will do; of a series any
+    text = said("5.10.262")
+    assert "is Linux 5.4.59, expected 5.10.262" in text
+    assert "https://cdn.kernel.org/pub/linux/kernel/v5.x/linux-5.10.262.tar.xz" in text
+    monkeypatch.setenv(kernels.SOURCE, str(tree(tmp_path / "k510", "5.10.200")))
+    assert "is Linux 5.10.200, expected 5.10.262" in said("5.10.262")
+    assert linux.check(wired("5.10"), 1).values["kernel"] == "5.10"
+    monkeypatch.setenv(kernels.SOURCE, str(tree(tmp_path / "k510.262", "5.10.262")))
+    assert linux.check(wired("5.10.262"), 1).values["kernel"] == "5.10.262"
+    monkeypatch.setenv(kernels.SOURCE, str(tmp_path / "k54"))
     # another source is another run
     here = water.fingerprint(wired("5.4"), 1)
     monkeypatch.setenv(kernels.SOURCE, str(tree(tmp_path / "later", "5.4.273")))

@@ -114,6 +114,7 @@ OLDER = {
     },
     "5.4": {"R100M-fqcodel-rtt10-htcp", "R100M-fqcodel-rtt10-westwood"},
     "5.10": {"L100M-fqcodel-tsq1-4flows-cubic", "L100M-pfifo-tsq1-rtt1-cubic", "L10M-pfifo-tsq1-rtt1-cubic"},
+    "5.10.262": set(),
 }
 
 
@@ -128,10 +129,22 @@ def test_a_release_is_held_against_its_profile():
     assert not all(r.ok for r in kernel.judge(other, kernel.run_case(other)))
 
 
+def test_a_stable_release_has_a_profile_of_its_own():
+    """5.10.262 ends HyStart's rounds with each ACK from the low window on: cwnd 26 there, 21 by the papers' 5.10, 30 by 6.12."""
+    (case,) = (c for c in kernel.load(kernel.OLDER["5.10.262"]) if c.name == "L100M-pfifo-tsq1-rtt1-cubic")
+    assert ("kernel", "5.10.262") in kernel_case.overrides(case.config)
+
+    def cwnd(profile):
+        other = kernel.Case(case.name, {**case.config, "kernel": profile}, case.kernel)
+        return kernel.run_case(other)["cwnd_p50"]
+
+    assert [cwnd(k) for k in ("5.10.262", "5.10", "6.12")] == [kernel.known(case)["cwnd_p50"], 21, 30]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", OLDER)
 def test_older_kernels(name):
-    cases = kernel.validate(kernel.OLDER[name], jobs=2).cases()
+    cases = kernel.validate(kernel.OLDER[name], jobs=2, profile=name).cases()
     assert len(cases) == (56 if name == "4.14" else 75)  # 4.14 has no pacing_shift
     assert {n for n, ok in cases.items() if not ok} == OLDER[name]
 

@@ -184,7 +184,7 @@ def schema() -> list[SchemaRow]:
     """Every key that a scenario can have."""
 
 def registry() -> dict[str, list[str]]:
-    """Names of what can be chosen: ``cc``, ``qdisc``, ``driver``, ``rate``."""
+    """Names of what can be chosen: ``cc``, ``qdisc``, ``driver``, ``rate``, ``kernel``."""
 
 def theory() -> list[dict[str, Any]]:
     """The closed forms: name, source, inputs with unit and default, outputs with unit."""

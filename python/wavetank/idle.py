@@ -22,7 +22,7 @@ EVERY_PACKET = ("rx_truesize", "rx_per_buffer", "rx_pages", "max_header")
 
 #: Kernels whose mac80211 gives slow stations a CoDel of their own: from 4.12 on.
 #: src: linux@5.4 net/mac80211/sta_info.c sta_update_codel_params
-SLOW_STATIONS = ("4.14", "4.19", "5.4", "5.10")
+SLOW_STATIONS = ("4.14", "4.19", "5.4", "5.10", "5.10.262")
 #: What each driver has for aggregates alone.
 OF_AGGREGATES = ("ampdu_frames", "window", "ampdu_bytes", "airtime", "density", "subframe_bytes")
 

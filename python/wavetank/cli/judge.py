@@ -32,10 +32,11 @@ if TYPE_CHECKING:
 @click.option(
     "--kernel",
     "older",
-    type=click.Choice(["4.14", "4.19", "5.4", "5.10"]),
+    type=click.Choice(["4.14", "4.19", "5.4", "5.10", "5.10.262"]),
     default=None,
     help="kernel: the cases of the reference and of --more on an older kernel, against its profile; linux (5.4, 5.10): some of "
-    "the standing set, recorded; with --random: scenarios of what that kernel has, run on it (--draw path or wired).",
+    "the standing set, recorded. What ran for 5.10 is 5.10.262, which has a profile of its own. With --random: scenarios of what "
+    "that kernel has, run on it (--draw path or wired).",
 )
 @click.option("--recorded", is_flag=True, help="linux: against the kernel's runs that are kept, instead of running it.")
 @click.option(
@@ -136,9 +137,9 @@ def validate(
                 f"linux has runs of {' and '.join(linux.OLDER)}, none of {older}: there wavetank's radio cannot be built"
             )
     calls: dict[str, Callable[[Callable[[str], None]], Any]] = {
-        "kernel": lambda done: kernel.validate(reference, jobs, done, plots),
+        "kernel": lambda done: kernel.validate(reference, jobs, done, plots, older),
         "dcf": lambda done: dcf.validate(reference, jobs, done, on),
-        "linux": lambda done: linux.validate(reference, jobs, done, recorded),
+        "linux": lambda done: linux.validate(reference, jobs, done, recorded, older),
         "ath9k": lambda done: ath9k.validate(reference, jobs, done),
         "minstrel": lambda done: minstrel.validate(reference, jobs, done),
     }

@@ -22,7 +22,7 @@ from .asked import values
 
 Version = tuple[int, int]
 #: The second water's own kernel, and older ones that it can be, on wires.
-OWN, OLDER = "6.12", ("4.14", "4.19", "5.4", "5.10")
+OWN, OLDER = "6.12", ("4.14", "4.19", "5.4", "5.10", "5.10.262")
 #: Names another kernel's source: a tarball, or a tree that is unpacked.
 SOURCE = "WAVETANK_KERNEL_SOURCE"
 
@@ -73,6 +73,11 @@ def version(name: str) -> Version:
     return int(major), int(minor)
 
 
+def stable(kernel: str) -> bool:
+    """Whether the name is a stable release's, "5.10.262", of which no other will do."""
+    return kernel.count(".") > 1
+
+
 def has(kernel: str, key: str) -> bool:
     """Whether this kernel has all that values of this key may want."""
     return all(version(kernel) >= n.since for n in NEEDS if key in n.keys)
@@ -96,7 +101,8 @@ def rmem_default(kernel: str) -> int:
 
 def source_of(kernel: str) -> str:
     """Where a kernel's source is had, for messages."""
-    return f"https://cdn.kernel.org/pub/linux/kernel/v{kernel.partition('.')[0]}.x/linux-{kernel}.N.tar.xz"
+    release = kernel if stable(kernel) else f"{kernel}.N"
+    return f"https://cdn.kernel.org/pub/linux/kernel/v{kernel.partition('.')[0]}.x/linux-{release}.tar.xz"
 
 
 def require(kernel: str) -> None:
@@ -110,7 +116,7 @@ def require(kernel: str) -> None:
             f"tree ({source_of(kernel)})"
         )
     there = release(given)
-    if version(there) == version(kernel):
+    if there == kernel or (version(there) == version(kernel) and not stable(kernel)):
         return
     if kernel == OWN:
         raise UserError(f"{SOURCE}={given}: is Linux {there}, and kernel = {OWN} is asked for: unset it")

@@ -14,7 +14,7 @@ from .. import _core
 from ..linux.own import OWN_WIRED
 
 #: Every key of a reference case's ``config`` and the value where it is absent (None: must be there). ``kernel``: the release, as
-#: "5.4.59", which is held against the profile "5.4".
+#: "5.4.59", which is held against the profile "5.4", or one of its own where the model has that.
 CONFIG: dict[str, Any] = {
     "cc": None,
     "rate_mbit": None,
@@ -99,6 +99,11 @@ def _span(seconds: float) -> str:
     return f"{round(seconds * 1e9)} ns"
 
 
+def profile(release: str) -> str:
+    """The model's profile of a release: its own, or its series'."""
+    return release if release in _core.registry()["kernel"] else ".".join(release.split(".")[:2])
+
+
 def overrides(config: Mapping[str, Any], phase_ms: float = 0.0) -> list[tuple[str, str]]:
     """The ``--set`` overrides that turn the reference's scenario into this case.
 
@@ -108,7 +113,7 @@ def overrides(config: Mapping[str, Any], phase_ms: float = 0.0) -> list[tuple[st
     """
     c = resolve(config)
     written = {
-        "kernel": ".".join(c["kernel"].split(".")[:2]),
+        "kernel": profile(c["kernel"]),
         "rate_mbit": f"{round(c['rate_mbit'] * 1000)} kbit/s",
         "rtt_ms": _span(c["rtt_ms"] / 1e3),
         "secs": _span(c["secs"]),

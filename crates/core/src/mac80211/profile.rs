@@ -64,7 +64,7 @@ impl Profile {
     pub fn of(kernel: &str) -> &'static Profile {
         match kernel {
             "6.12" => &V6_12,
-            "5.4" | "5.10" => &V5_4,
+            "5.4" | "5.10" | "5.10.262" => &V5_4,
             _ => &V4_14,
         }
     }
@@ -80,7 +80,7 @@ mod tests {
         use Turns::{Driver, Kept, Owed};
         let names = crate::scenario::keys::Kernel::names();
         let all: Vec<_> = names.iter().map(|n| Profile::of(n).turns).collect();
-        assert_eq!(all, [Driver, Driver, Driver, Driver, Owed, Owed, Kept]);
+        assert_eq!(all, [Driver, Driver, Driver, Driver, Owed, Owed, Owed, Kept]);
         assert_eq!(V6_12, Profile::default());
     }
 }

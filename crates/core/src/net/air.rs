@@ -67,7 +67,7 @@ fn minstrel_ht(s: &Scenario) -> minstrel_ht::Params {
         Kernel::V3_10 | Kernel::V3_18 => Version::V3_18,
         Kernel::V4_14 | Kernel::V4_19 => Version::V4_14,
         Kernel::V5_4 => Version::V5_4,
-        Kernel::V5_10 => Version::V5_10,
+        Kernel::V5_10 | Kernel::V5_10_262 => Version::V5_10,
         Kernel::V6_12 => Version::V6_12,
     };
     minstrel_ht::Params { version: Auto::Set(s.minstrel_ht.version.or(kernels)), ..s.minstrel_ht }
@@ -97,7 +97,7 @@ fn dsss_basic(s: &Scenario) -> Result<Dsss, String> {
 
 /// AQL came with 5.5, and ath10k and mt76 have asked for it ever since (NL80211_EXT_FEATURE_AQL; mt76/mac80211.c mt76_phy_init).
 const fn has_aql(k: Kernel) -> bool {
-    matches!(k, Kernel::V5_10 | Kernel::V6_12)
+    matches!(k, Kernel::V5_10 | Kernel::V5_10_262 | Kernel::V6_12)
 }
 
 /// Whether OFDM frames are protected where 802.11b stations are about; see [`Profile::frame_protection`].

@@ -48,7 +48,7 @@ const fn mac80211_shift(k: Kernel) -> Option<u8> {
     match k {
         Kernel::V3_10 | Kernel::V3_18 | Kernel::V4_14 => None,
         Kernel::V4_19 => Some(8),
-        Kernel::V5_4 | Kernel::V5_10 | Kernel::V6_12 => Some(7),
+        Kernel::V5_4 | Kernel::V5_10 | Kernel::V5_10_262 | Kernel::V6_12 => Some(7),
     }
 }
 

@@ -305,7 +305,7 @@ impl Old {
             fq: match kernel {
                 "3.10" | "3.18" | "4.14" | "4.19" => fq::Age::Paces,
                 "5.4" => fq::Age::Keeps,
-                "5.10" => fq::Age::Bounds,
+                "5.10" | "5.10.262" => fq::Age::Bounds,
                 _ => fq::Age::Bands,
             },
             pfifo_fast_shared: thesis || kernel == "4.14",

@@ -20,6 +20,8 @@ choices! {
         V5_4 = "5.4",
         /// TSQ/TP's.
         V5_10 = "5.10",
+        /// The stable release of it of 2026.
+        V5_10_262 = "5.10.262",
         /// Today's, and the reference traces'.
         V6_12 = "6.12",
     }

@@ -4,8 +4,9 @@
 //! field says otherwise, every profile behaves as 6.12.
 //! Differs: D1 a connection knows nothing of those before it to the same host (`tcp_metrics`: FACK off, a degree of reordering), and the degree of
 //! reordering is bounded by 300 in every kernel (127 before 3.19) and measured in sequence numbers (from 4.15; in segments before). D2 an `fq` paces
-//! by departure times and payload in every profile (from 4.20; before, by what its packets weigh on the wire); D3 stable releases are not told apart: a
-//! profile has what its papers' kernels had (4.14.14; 4.19 of before autumn 2019; 5.4 and 5.10 of 2020 to 2021), "6.12" is Debian's 6.12.117. D4 the undo of 3.10 and of 3.18 is 4.14's but for what `recovery/undo.rs` says, and
+//! by departure times and payload in every profile (from 4.20; before, by what its packets weigh on the wire); D3 of stable releases one is told apart,
+//! "5.10.262": else a profile has what its papers' kernels had (4.14.14; 4.19 of before autumn 2019; 5.4 and 5.10 of 2020 to 2021), "6.12" is Debian's
+//! 6.12.117. D4 the undo of 3.10 and of 3.18 is 4.14's but for what `recovery/undo.rs` says, and
 //! F-RTO, too, but for what begins it. D5 a SACK-less sender loses as 6.12's does. D6 "3.10" and "3.18" have no prequeue (gone with 4.14): a reader
 //! that waits took packets itself there, with an ACK for every two as here, but when it ran; and they count round trips in microseconds. D7 until 5.11 a sender whose skbs below it take more than its send buffer
 //! retransmits nothing (`__tcp_retransmit_skb`), here it does; until 5.18 only the first data after received data counted for pingpong mode.
@@ -83,6 +84,17 @@ pub enum Lowat {
     Waits,
 }
 
+/// Where HyStart looks whether a round is over.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum HystartRounds {
+    /// Where the window may grow (`bictcp_cong_avoid`, before 5.16).
+    Growth,
+    /// On every ACK that it judges, so from `hystart_low_window` on: 4e1fddc98d25 as stable releases have it (5.10.262).
+    Judged,
+    /// On every ACK (5.16; `hystart_update` asks for the window afterwards).
+    Ack,
+}
+
 /// What a control's window grows by.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Growth {
@@ -131,6 +143,17 @@ pub enum RightSizing {
     GrowthLessUnread,
 }
 
+/// Which round trips a receiver takes from timestamps, and which lower its estimate at once (`tcp_rcv_rtt_measure_ts`, `tcp_rcv_rtt_update`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RcvRtt {
+    /// One of less than a millisecond counts as one; only a window's time lowers at once.
+    Windows,
+    /// The same floor; whatever is less lowers (stable releases of 2025).
+    Any,
+    /// That of less than a millisecond is left out; whatever is less lowers (6.16, and 6.12.y of 2025).
+    AnyMeasured,
+}
+
 /// One kernel.
 #[derive(Debug)]
 pub struct Profile {
@@ -168,8 +191,8 @@ pub struct Profile {
     pub small_head_cache: bool,
     /// HyStart counts in microseconds, knows pacing and checks the ACK train to half the delay: from 5.6 (cff04e2da308).
     pub hystart_us: bool,
-    /// HyStart's rounds end on every ACK, not only where the window may grow: from 5.16 (4e1fddc98d25).
-    pub hystart_round_on_ack: bool,
+    /// Where HyStart's rounds end.
+    pub hystart_rounds: HystartRounds,
     /// HyStart's delay detector takes the minimum of all samples of a round: from 5.8 and stable of mid 2020 (b344579ca847).
     pub hystart_min_all: bool,
     /// HyStart's delay detector takes this part of the least delay for a rise: an eighth, 1 << 3, from 3.19 (42eef7a0bb09).
@@ -251,9 +274,8 @@ pub struct Profile {
     pub rcvq_space_window: bool,
     /// How the receive buffer grows.
     pub right_sizing: RightSizing,
-    /// Round trips that the receiver takes from timestamps: of less than a millisecond count as one, and only those of windows can make the
-    /// least less. From 6.16 and 6.12.y of 2025 the former are left out, and any that is less counts.
-    pub rcv_rtt_floor: bool,
+    /// Which round trips a receiver takes.
+    pub rcv_rtt: RcvRtt,
     /// A timestamp that is echoed once more is a round trip once more: until 4.19 (`rcv_rtt_last_tsecr`).
     pub rcv_rtt_each: bool,
     /// Only ACKs of new data count as quick ACKs, one each: from 6.6 (059217c18be6). Every packet that acknowledged did before, a GSO skb with
@@ -361,7 +383,7 @@ pub static V4_14: Profile = Profile {
     tso_rtt_log: None,
     small_head_cache: false,
     hystart_us: false,
-    hystart_round_on_ack: false,
+    hystart_rounds: HystartRounds::Growth,
     hystart_min_all: false,
     hystart_delay_shift: 3,
     hystart_ack_delay: false,
@@ -399,7 +421,7 @@ pub static V4_14: Profile = Profile {
     first_window_segs: Some(20),
     rcvq_space_window: true,
     right_sizing: RightSizing::Steps,
-    rcv_rtt_floor: true,
+    rcv_rtt: RcvRtt::Windows,
     rcv_rtt_each: true,
     quick_counts_data: false,
     quick_after_ce: 16,
@@ -485,46 +507,54 @@ pub static V5_10: Profile = Profile {
     ..V5_4
 };
 
-/// Linux 6.12: the reference.
-pub static V6_12: Profile = Profile {
-    name: "6.12",
+/// Linux 5.10.262, of 2026: what the stable branch has got of later kernels.
+pub static V5_10_262: Profile = Profile {
+    name: "5.10.262",
     exempt: Exempt::EmptyOrSingle,
-    tso_rtt_log: Some(9),
     tso_defer: TsoDefer::NextAck,
-    skb_grows: true,
-    hystart_round_on_ack: true,
-    small_head_cache: true,
+    hystart_rounds: HystartRounds::Judged,
     limits: Limits::Remembered,
-    prr: Prr::SndUnaAdvanced,
     undo_ends: false,
     rate_by_newest: true,
     checks_space_on_send: true,
     unstamped: Unstamped::LateBySack,
     undo_counts_probe: true,
     bbr_round_from_start: true,
-    rack_any_dsack: false,
-    busy_wakes: true,
-    flight_at_send: false,
-    probe_dsack: true,
     timeout_min_us: true,
-    scaling_ratio: true,
-    lowat: Lowat::Waits,
-    big_first_window: true,
-    right_sizing: RightSizing::GrowthLessUnread,
-    rcv_rtt_floor: false,
-    syn_linear_timeouts: 4,
+    rcv_rtt: RcvRtt::Any,
     quick_counts_data: true,
-    tells_no_memory: true,
-    takes_fin_at_zero_window: true,
     push_acks_mss: true,
     pingpong_threshold: 1,
     in_ack_first: false,
     ..V5_10
 };
 
+/// Linux 6.12: the reference.
+pub static V6_12: Profile = Profile {
+    name: "6.12",
+    hystart_rounds: HystartRounds::Ack,
+    tso_rtt_log: Some(9),
+    skb_grows: true,
+    small_head_cache: true,
+    prr: Prr::SndUnaAdvanced,
+    rack_any_dsack: false,
+    busy_wakes: true,
+    flight_at_send: false,
+    probe_dsack: true,
+    scaling_ratio: true,
+    lowat: Lowat::Waits,
+    big_first_window: true,
+    right_sizing: RightSizing::GrowthLessUnread,
+    rcv_rtt: RcvRtt::AnyMeasured,
+    syn_linear_timeouts: 4,
+    tells_no_memory: true,
+    takes_fin_at_zero_window: true,
+    ..V5_10_262
+};
+
 impl Profile {
     /// Every profile, oldest first.
-    pub const ALL: [&'static Profile; 7] = [&V3_10, &V3_18, &V4_14, &V4_19, &V5_4, &V5_10, &V6_12];
+    pub const ALL: [&'static Profile; 8] = [&V3_10, &V3_18, &V4_14, &V4_19, &V5_4, &V5_10, &V5_10_262, &V6_12];
     /// The one of this name.
     pub fn named(name: &str) -> Option<&'static Profile> {
         Profile::ALL.into_iter().find(|p| p.name == name)

@@ -6,7 +6,7 @@
 //! headers with them, where from 5.18 on Linux takes `sk_gso_max_size`, which has none.
 //! Source: Ha and Rhee, "Hybrid Slow Start for High-Bandwidth and Long-Distance Networks", PFLDNeT 2008.
 
-use crate::tcp::profile::Profile;
+use crate::tcp::profile::{HystartRounds, Profile};
 use crate::tcp::seq::after;
 use crate::tcp::tp::{Pacing, Tp};
 
@@ -75,18 +75,22 @@ impl Hystart {
         self.curr_rtt = None;
         self.samples = 0;
     }
-    /// Before 5.16 a round ended where the window grows; from then on where the ACK is judged.
+    /// Before 5.16 a round ended where the window grows; see [`HystartRounds`].
     pub fn cong_avoid(&mut self, tp: &Tp, ack: u32) {
-        if !self.profile.hystart_round_on_ack && after(ack, self.end_seq) {
+        if self.profile.hystart_rounds == HystartRounds::Growth && after(ack, self.end_seq) {
             self.new_round(tp);
         }
     }
     /// An ACK with an RTT sample. True: slow start is over.
     pub fn update(&mut self, s: &Settings, tp: &Tp, delay: u32, delay_min: u32) -> bool {
-        if self.profile.hystart_round_on_ack && after(tp.snd_una, self.end_seq) {
+        let (rounds, silent) = (self.profile.hystart_rounds, tp.snd_cwnd < s.low_window);
+        if silent && rounds != HystartRounds::Ack {
+            return false;
+        }
+        if rounds != HystartRounds::Growth && after(tp.snd_una, self.end_seq) {
             self.new_round(tp);
         }
-        if tp.snd_cwnd < s.low_window {
+        if silent {
             return false;
         }
         if s.train && self.train(s, tp, delay_min) {
@@ -145,7 +149,7 @@ fn ack_delay_us(tp: &Tp) -> u32 {
 mod tests {
     use super::*;
     use crate::sim::Time;
-    use crate::tcp::profile::{V3_18, V4_14, V6_12};
+    use crate::tcp::profile::{V3_18, V4_14, V5_10, V5_10_262, V6_12};
 
     const S: Settings = Settings { train: true, delay: true, low_window: 16, ack_delta_us: 2_000 };
 
@@ -180,6 +184,29 @@ mod tests {
         }
         tp.clock.set(Time::from_ms(6));
         assert!(h.update(&S, &tp, d, d));
+    }
+
+    #[test]
+    fn where_a_round_ends_is_the_kernels_affair() {
+        // Begun at 0; an ACK of more than was out then, at 3 ms, below the low window or in it. Where the round began is
+        // told by the ACK train of a path of 10 ms: 5 ms after that it is over half of the delay.
+        let ends = |profile, cwnd| {
+            let mut tp = Tp::new(1000, 0);
+            (tp.snd_nxt, tp.snd_cwnd) = (1000, cwnd);
+            let mut h = Hystart::new(profile, &tp);
+            (tp.snd_una, tp.snd_nxt) = (2000, 9000);
+            (3..20).find(|&ms| {
+                tp.clock.set(Time::from_ms(ms));
+                let over = h.update(&S, &tp, 10_000, 10_000);
+                tp.snd_cwnd = 20; // from the next ACK on
+                over
+            })
+        };
+        // 5.10's begins none of its own here: without growth the train has lasted since 0, and is broken by its first 3 ms.
+        assert_eq!((ends(&V5_10, 20), ends(&V5_10, 15)), (None, None));
+        // 5.10.262 sees the end with the first ACK that it judges, 6.12 with the first.
+        assert_eq!((ends(&V5_10_262, 20), ends(&V5_10_262, 15)), (Some(9), Some(10)));
+        assert_eq!((ends(&V6_12, 20), ends(&V6_12, 15)), (Some(9), Some(9)));
     }
 
     #[test]

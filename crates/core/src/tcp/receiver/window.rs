@@ -11,7 +11,7 @@ use crate::sim::Packet;
 use crate::tcp::clock::Clock;
 use crate::tcp::config::{MIN_RCVBUF, Params};
 use crate::tcp::options::Offer;
-use crate::tcp::profile::{Lowat, Profile, RightSizing};
+use crate::tcp::profile::{Lowat, Profile, RcvRtt, RightSizing};
 use crate::tcp::receiver::ofo::Ofo;
 use crate::tcp::receiver::packing::Packing;
 use crate::tcp::seq::{after, before};
@@ -418,7 +418,7 @@ impl Rcv {
     /// `tcp_rcv_rtt_update`; `window`: the sample is the time of a whole window.
     fn rtt_sample(&mut self, us: u32, window: bool) {
         let m = us << 3;
-        if self.rtt_us == 0 || (m < self.rtt_us && (window || !self.profile.rcv_rtt_floor)) {
+        if self.rtt_us == 0 || (m < self.rtt_us && (window || self.profile.rcv_rtt != RcvRtt::Windows)) {
             self.rtt_us = m;
         } else if !window {
             self.rtt_us = self.rtt_us - (self.rtt_us >> 3) + us;
@@ -444,7 +444,8 @@ impl Rcv {
         }
         self.last_tsecr = self.tsecr;
         if len >= self.rcv_mss {
-            let ms = c.now_ts().wrapping_sub(self.tsecr).max(u32::from(self.profile.rcv_rtt_floor));
+            let floor = u32::from(self.profile.rcv_rtt != RcvRtt::AnyMeasured);
+            let ms = c.now_ts().wrapping_sub(self.tsecr).max(floor);
             if ms > 0 && ms < i32::MAX as u32 / 1_000 {
                 self.rtt_sample(ms * 1_000, false);
             }
@@ -533,7 +534,7 @@ impl Rcv {
 mod tests {
     use super::*;
     use crate::sim::{Bytes, Time};
-    use crate::tcp::profile::{V4_14, V4_19, V5_4, V6_12};
+    use crate::tcp::profile::{V4_14, V4_19, V5_4, V5_10_262, V6_12};
 
     #[test]
     fn a_reader_waits_for_half_of_its_buffer_at_most() {
@@ -651,6 +652,21 @@ mod tests {
         (r.rcv_nxt, r.copied_seq) = (bytes, bytes);
         r.adjust_space(&c);
         r
+    }
+
+    #[test]
+    fn what_lowers_a_receivers_round_trip_and_whether_less_than_a_millisecond_counts() {
+        // 10 ms so far; a timestamp of 4 ms ago, or of this millisecond, by hand: seven eighths of the former and an eighth of it, or it.
+        for (profile, four, none) in [(&V5_4, 9_250, 8_875), (&V5_10_262, 4_000, 1_000), (&V6_12, 4_000, 10_000)] {
+            for (ago_ms, us) in [(4, four), (0, none)] {
+                let mut r = Rcv::new(&Params::default(), profile);
+                let mut c = Clock::new(1000);
+                c.set(Time::from_ms(100));
+                (r.rtt_us, r.rcv_mss, r.tsecr) = (10_000 << 3, 1448, c.now_ts() - ago_ms);
+                r.measure_rtt_ts(&c, 1448);
+                assert_eq!(r.rtt_us >> 3, us, "{} {ago_ms}", profile.name);
+            }
+        }
     }
 
     #[test]
