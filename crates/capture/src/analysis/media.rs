@@ -148,8 +148,10 @@ impl Media {
         };
         if let Some(then) = t.heard.filter(|_| !f.untimed) {
             let middle = then + f.time.saturating_sub(then) / 2;
-            self.all[t.medium].listened += clip(middle) - clip(then);
-            self.all[medium].listened += clip(f.time.max(middle)) - clip(middle);
+            // A damaged capture's times may leap to and fro, each time over all that there is.
+            let mut listens = |to: usize, ns: u64| self.all[to].listened = self.all[to].listened.saturating_add(ns);
+            listens(t.medium, clip(middle) - clip(then));
+            listens(medium, clip(f.time.max(middle)) - clip(middle));
         }
         t.medium = medium;
         t.heard = if f.untimed { t.heard } else { Some(f.time) };
