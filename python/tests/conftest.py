@@ -42,6 +42,17 @@ def one_result():
 
 
 @pytest.fixture
+def canvases(monkeypatch):
+    """The pictures that are drawn, in their order. Nothing is rendered, which takes longer than all else: who asks where
+    something stands calls ``draw_without_rendering`` first."""
+    from matplotlib.figure import Figure
+
+    seen = []
+    monkeypatch.setattr(Figure, "savefig", lambda canvas, *a, **k: seen.append(canvas))
+    return seen
+
+
+@pytest.fixture
 def wavetank(capsys):
     """The command: exit code, standard output, standard error."""
     from wavetank import cli

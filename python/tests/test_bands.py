@@ -31,18 +31,15 @@ RECORD = {
 
 
 @pytest.fixture
-def draw(monkeypatch, tmp_path):
+def draw(monkeypatch, canvases, tmp_path):
     """Draws a figure of which every point measured 90; gives its marks by what they are, and its caption."""
-    seen = []
-    save = Canvas.savefig
-    monkeypatch.setattr(Canvas, "savefig", lambda c, *a, **k: (save(c, *a, **k), seen.append(c)))
     monkeypatch.setattr(runner.Measured, "of", lambda self, figure, point: [RECORD])
     monkeypatch.setattr(metrics, "sample", lambda q, s, r, p: Sample(90.0, 1.0, p.name, next(iter(p.x.values()), None)))
 
     def go(name):
         made, figures = outcome(name.split("/")[0])
         plots.draw(made, figures[name], tmp_path / "p.png")
-        (canvas,) = seen
+        (canvas,) = canvases
         found = [str(a.get_gid()) for a in canvas.findobj(lambda a: str(a.get_gid()).startswith("paper: "))]
         return {g: found.count(g) for g in found}, canvas._supxlabel.get_text().replace("\n", " "), canvas
 
@@ -123,6 +120,7 @@ def test_closed_forms_and_runs_are_called_so(draw):
 
 def test_percent_end_at_a_hundred_and_legends_stand_above(draw):
     _, _, canvas = draw("hack/fig3-10")
+    canvas.draw_without_rendering()
     goodput, carried = canvas.axes
     assert carried.get_ylim()[1] <= 100
     for ax in (goodput, carried):
@@ -152,6 +150,7 @@ def test_bands_of_several_controls_do_not_hide_each_other(draw):
     """What the paper says of six controls alike stands six times, side by side, and once for all settings of a control."""
     _, caption, canvas = draw("hard-times/fig7")
     assert "hollow mark: its value" in caption
+    canvas.draw_without_rendering()
     ax = canvas.axes[0]
     bars = ax.findobj(lambda a: a.get_gid() == "paper: absolute")
     boxes = [x.get_transform().transform(np.column_stack(x.get_data())) for x in bars]

@@ -244,6 +244,7 @@ def test_the_command(wavetank, tmp_path):
     assert said == pytest.approx(seen, rel=0.1)
 
 
+@pytest.mark.usefixtures("canvases")
 def test_a_flent_file_of_ours_is_counted_within_the_runs_window(wavetank, tmp_path):
     _, out, _ = wavetank("run", FILE, *WHOLE, "--out", tmp_path / "o", "--json")
     said = json.loads(out)

@@ -96,6 +96,7 @@ def test_what_a_capture_cuts_is_said_by_whoever_writes_and_reads(whole, cut, wav
     assert goodput(document["report"]["flows"], "udp") < 0.5 * goodput(seen.result.summary()["flows"], "udp")
 
 
+@pytest.mark.slow
 def test_unless_told_otherwise_captures_have_amsdus_whole(tshark, tmp_path):
     s = scenario(time__flows="300 ms", time__warmup="100 ms")
     default, whole = tmp_path / "default.pcapng", tmp_path / "whole.pcapng"

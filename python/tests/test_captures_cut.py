@@ -38,6 +38,7 @@ def test_whole_headers_need_no_word(views):
     assert all(f["goodput_mbit"] > 5 and f["rtt_ms"] for f in report["flows"]) and len(report["flows"]) == 2
 
 
+@pytest.mark.usefixtures("canvases")
 @pytest.mark.parametrize("kept", [64, 30])
 def test_without_headers_no_flow_has_a_figure(views, kept, wavetank, tmp_path):
     report, (note,) = told(views[kept])

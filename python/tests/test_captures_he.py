@@ -102,6 +102,7 @@ def test_several_stations_at_once_are_no_collision(tmp_path, wavetank):
     assert any("2 frames are of PPDUs for or from several stations" in r for r in document["remarks"])
 
 
+@pytest.mark.usefixtures("canvases")
 def test_a_rate_that_is_not_known_splits_no_aggregate(tmp_path, wavetank):
     """Two A-MPDUs at MCS 13, each on the other's time: their references tell which MPDU is whose."""
     field, ours, theirs = he(13, 2, 2, 0, 2), [], []

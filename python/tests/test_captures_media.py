@@ -69,6 +69,7 @@ def alone(tmp_path, wavetank):
     return document["report"]
 
 
+@pytest.mark.usefixtures("canvases")
 def test_two_channels_are_two_media(wavetank, tmp_path, alone):
     other = exchanges(5745, 100, 10, (B, A))
     path = pcapng(tmp_path / "x.pcapng", [exchanges(5180), other])
@@ -136,6 +137,7 @@ def test_traces_of_links_are_of_one_interface(wavetank, tmp_path):
     assert texts[0] == texts[1] and len(texts[0]) == 1
 
 
+@pytest.mark.usefixtures("canvases")
 def test_without_times_nothing_is_told_that_needs_them(wavetank, tmp_path, alone):
     path = pcapng(tmp_path / "x.pcapng", [exchanges(5180)], simple=True)
     document = told(wavetank, path)

@@ -100,6 +100,7 @@ def test_a_table_says_how_sure_it_is(tmp_path):
     assert "means over 2 seeds" in str(table.caption)
 
 
+@pytest.mark.usefixtures("canvases")
 def test_the_command(tmp_path):
     path = tmp_path / "up.toml"
     path.write_text(scenario().text)
@@ -198,6 +199,7 @@ def test_udp_stands_beside_where_the_file_knows_what_arrived(tmp_path):
     assert any("what iperf's client sent" in x for x in compare.remarks(s, [path]))
 
 
+@pytest.mark.usefixtures("canvases")
 def test_an_earlier_comparisons_columns_and_pictures_go(tmp_path, pictures):
     pictures("goodput", "lost")
     path = tmp_path / "up.toml"

@@ -44,10 +44,14 @@ def test_each_flow_runs_its_own():
      {"traffic.tcp_up": 0, "traffic.udp_up": "5 Mbit/s", "traffic.ping": "off"}, {"traffic.tcp_up": 0},
      {"topology.kind": "wired", "htb.rate": "20 Mbit/s"}],
 )  # fmt: skip
-def test_a_run_on_one_page(tmp_path, sets):
+def test_a_run_on_one_page(tmp_path, canvases, sets):
     """However many flows and radios, and whatever of them there is not."""
-    path = one_run.draw(scenario().set(sets).run(), tmp_path / "run.png")
-    assert path.read_bytes().startswith(b"\x89PNG") and path.stat().st_size > 20_000
+    r = scenario().set(sets).run()
+    one_run.draw(r, tmp_path / "run.png")
+    (page,) = canvases
+    shown = " ".join(ax.get_ylabel() for ax in page.axes)
+    has = {"oodput": r.flows, "cwnd": [f for f in r.flows if f.kind == "tcp"], "Ping RTT": r.pings, "Airtime": r.nodes}
+    assert {x: x in shown for x in has} == {x: bool(there) for x, there in has.items()}
 
 
 def test_the_table_names_them_where_they_differ():

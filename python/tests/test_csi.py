@@ -258,6 +258,7 @@ def test_what_lies_is_told_with_its_offset(data, text, offset):
     assert offset is None or e.value.offset == offset
 
 
+@pytest.mark.usefixtures("canvases")
 def test_a_damaged_log_shows_what_stood_before(tmp_path, capsys):
     path = tmp_path / "cut.dat"
     path.write_bytes(logs()["intel"][:-7])
@@ -333,6 +334,7 @@ def test_the_pairs_share_the_power(tmp_path):
     assert weak.esnr_db[0] == pytest.approx([weak.smoothed_db[0]] * 4, abs=0.01)
 
 
+@pytest.mark.usefixtures("canvases")
 def test_without_noise_and_without_rssi(tmp_path):
     path = tmp_path / "log.pcap"
     path.write_bytes(logs()["nexmon"])

@@ -101,6 +101,7 @@ def test_the_sweeps_of_the_pages_can_be_run(wavetank, tool, tmp_path, monkeypatc
         assert code == 0, f"{' '.join(command)}: {err}"
 
 
+@pytest.mark.slow
 def test_the_tours_commands_run(wavetank, tool, tmp_path, monkeypatch):
     """Every command of docs/tour.md, with short flows and two seeds; sweeps are checked and counted, the kernel's are translated."""
     from wavetank import Scenario

@@ -70,6 +70,7 @@ def test_of_a_run_it_has_the_goodput(house):
         assert 1 < trace.pause_ms < 100
 
 
+@pytest.mark.usefixtures("canvases")
 def test_the_command_writes_a_file_a_link_and_says_what_it_is(house, tmp_path, wavetank):
     path, _ = house
     code, out, _ = wavetank("analyze", path, "--link-traces", tmp_path, "--json")
@@ -95,6 +96,7 @@ def test_two_captures_have_a_folder_each(house, tmp_path, wavetank):
     assert first.read_bytes() == second.read_bytes()
 
 
+@pytest.mark.usefixtures("canvases")
 def test_captures_of_one_name_do_not_take_each_others_place(house, tmp_path, wavetank):
     path, _ = house
     for run in ("a/first", "b/second"):

@@ -647,6 +647,7 @@ def test_a_recorded_result_has_the_models_form(tmp_path):
     assert sorted(p.suffix for p in (tmp_path / "out").iterdir()) == [".gz", ".json", ".parquet"]
 
 
+@pytest.mark.usefixtures("canvases")
 def test_comparison_lines_and_plots(tmp_path):
     of = translate(up(), 3)
     results = {"model": up().run(3), "linux": outcome.result(of, RECORDED.read_text(), 1.0)}

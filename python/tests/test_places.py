@@ -8,7 +8,6 @@ import pytest
 from wavetank import UserError, plots
 from wavetank.lab import plan, reproduce, runner
 from wavetank.plots import place, style
-from wavetank.plots.draw import Canvas
 
 FIGURES = {f.id.removeprefix("aarc/"): f for f in plan.load("aarc")}
 
@@ -59,13 +58,11 @@ def test_places_are_drawn_without_runs(name, tmp_path):
     assert (tmp_path / "p.png").read_bytes()[:4] == b"\x89PNG"
 
 
-def test_a_long_title_is_not_cut_off(tmp_path, monkeypatch):
-    seen = []
-    save = Canvas.savefig
-    monkeypatch.setattr(Canvas, "savefig", lambda c, *a, **k: (save(c, *a, **k), seen.append(c)))
+def test_a_long_title_is_not_cut_off(tmp_path, canvases):
     figure = replace(FIGURES["fig5-37"], title="a figure of one panel and a title of very many words " * 2)
     plots.draw(outcome(figure), figure, tmp_path / "p.png")
-    (canvas,) = seen
+    (canvas,) = canvases
+    canvas.draw_without_rendering()
     assert canvas.get_suptitle().startswith(f"{figure.source}: a figure")
     assert canvas._suptitle.get_window_extent().x1 <= canvas.bbox.x1
 
@@ -75,7 +72,7 @@ def test_a_quantity_without_a_unit_has_no_brackets():
     assert style.label_of({"quantity": "goodput"}) == "TCP goodput (Mbit/s)"
 
 
-def test_schemes_are_drawn_against_the_first(tmp_path):
+def test_schemes_are_drawn_against_the_first(tmp_path, canvases):
     """Three topologies of three schemes, four seconds each."""
     whole = FIGURES["testbed"]
     names = [f"{s}-{t}" for s in ("fifo", "minstrel", "aarc") for t in (4, 5, 6)]
@@ -86,4 +83,5 @@ def test_schemes_are_drawn_against_the_first(tmp_path):
     figure = replace(whole, points=points, repetitions=1, panels=panels)
     records = runner.run_all(runner.runs_of([figure], quick=False), tmp_path, 1)
     plots.draw(outcome(figure, records), figure, tmp_path / "p.png")
-    assert (tmp_path / "p.png").stat().st_size > 10_000
+    (canvas,) = canvases
+    assert sum(ax.has_data() for ax in canvas.axes) >= len(panels)

@@ -132,6 +132,7 @@ def test_a_figure_of_ones_own_is_run_drawn_and_told(tmp_path):
     assert outcome.json()["claims"] == []
 
 
+@pytest.mark.usefixtures("canvases")
 def test_repetitions_that_are_asked_for_are_made_and_every_output_says_so(tmp_path, wavetank):
     file = _own(tmp_path, OWN)
     out = tmp_path / "out"

@@ -202,6 +202,7 @@ def test_keys_of_one_axis_have_the_same_value():
     assert {k: point.scenario.check()[k] for k in ("sta.qdisc", "ap.qdisc")} == {"sta.qdisc": "fq", "ap.qdisc": "fq"}
 
 
+@pytest.mark.usefixtures("canvases")
 def test_an_axis_without_effect_is_told(small, wavetank, tmp_path):
     assert small.idle == ()
     kernel = {**SHORT, "tcp.tsq": "kernel"}
@@ -297,14 +298,14 @@ def test_a_column_has_its_axis_own_type(tmp_path):
 @pytest.mark.parametrize(
     "axes", [["tcp.tsq_ms=1:3", "wifi.stations=1:4"], ["tcp.cc=cubic,reno,vegas"], ["host.wake=0,1,8,64 us"]]
 )
-def test_fields_names_and_wide_axes_are_drawn(tmp_path, axes):
+def test_fields_names_and_wide_axes_are_drawn(tmp_path, canvases, axes):
     axes = [a.replace("0,1,8,64 us", "1 us,8 us,64 us") for a in axes]
     # a picture of little takes as long to draw, and its 12 runs do not
     brief = {"time.lead_in": "200 ms", "time.flows": "800 ms", "time.warmup": "200 ms"}
     s = wt.sweep(SCENARIO, axes, set={**SHORT, **brief}, repetitions=1, jobs=1, out=tmp_path)
     pictures = [p for p in s.files if p.suffix == ".png"]
-    assert len(pictures) == 2
-    assert all(p.read_bytes().startswith(b"\x89PNG") and p.stat().st_size > 10_000 for p in pictures)
+    assert len(pictures) == len(canvases) == 2
+    assert all(ax.has_data() for c in canvases for ax in c.axes)
 
 
 def test_a_dry_run_runs_nothing(wavetank, tmp_path):
@@ -331,6 +332,7 @@ def test_bad_input_is_code_2_and_nothing_is_left(wavetank, tmp_path, more, says)
     assert not (tmp_path / "o").exists()
 
 
+@pytest.mark.usefixtures("canvases")
 def test_a_core_that_fails_is_told_and_the_rest_is_kept(wavetank, tmp_path, monkeypatch):
     honest = runner.simulate
 

@@ -26,7 +26,7 @@ def drawn(monkeypatch, tmp_path, values, kind="sweep", **more):
     monkeypatch.setattr(panels, "_values", lambda o, f, p, name: found[p.name][name])
     ax = Canvas(layout="constrained").subplots()
     getattr(panels, kind)(None, plan.figure, panel, ax)
-    ax.figure.savefig(tmp_path / "a.png")
+    ax.figure.draw_without_rendering()
     return ax
 
 

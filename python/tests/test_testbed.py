@@ -547,6 +547,7 @@ def _measured(tmp_path, digest, name="m.flent.gz", rate=40.0, version=4):
     return tmp_path / name
 
 
+@pytest.mark.usefixtures("canvases")
 @pytest.mark.parametrize("version", [3, 4])
 def test_measured_files_stand_beside_the_model(wavetank, tmp_path, version):
     s = wired().set({"time.flows": "4 s", "time.lead_in": "1 s", "time.tail": "1 s", "htb.rate": "20 Mbit/s"})

@@ -92,6 +92,7 @@ def test_flows_begin_where_they_are_established():
     assert min(r["t"] for r in out["rows"]) == pytest.approx(0.12)
 
 
+@pytest.mark.slow
 def test_random_cases_hold():
     report = kernel.validate(kernel.MORE, jobs=2)
     assert len(report.cases()) == 20

@@ -52,6 +52,7 @@ def test_runs_with_a_channel_of_their_own_are_compared_in_pairs():
     assert errors["se_mcs_2"] == pytest.approx(np.std([0, 0, 2, 2], ddof=1) / 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "planted"), [("aasrc-down-cliff", "aasrc.max_backoff"), ("aarc-down-static20", "aarc.max_backoff")]
 )
