@@ -37,8 +37,12 @@ AX = {
 
 @pytest.mark.parametrize(
     ("snaplen", "radio"),
-    [(0, {}), (256, {}), (256, VHT | BRIEF), (256, AX | BRIEF)],
-    ids=["whole", "snapped", "ac", "ax"],
+    [
+        pytest.param(0, {}, id="whole"),
+        pytest.param(256, {}, id="snapped", marks=pytest.mark.slow),
+        pytest.param(256, VHT | BRIEF, id="ac", marks=pytest.mark.slow),
+        pytest.param(256, AX | BRIEF, id="ax", marks=pytest.mark.slow),
+    ],
 )
 def test_tshark_warns_of_nothing_but_the_order_of_segments(tshark, tmp_path, snaplen, radio):
     s = scenario(traffic__tcp_up=2, traffic__tcp_down=1, traffic__rrul="true", wifi__error_rate=0.02, **radio)
@@ -46,6 +50,7 @@ def test_tshark_warns_of_nothing_but_the_order_of_segments(tshark, tmp_path, sna
     assert complaints(tshark, path) == set()
 
 
+@pytest.mark.slow
 def test_tshark_finds_the_same_frames_damaged(tshark, tmp_path):
     path, _ = capture(tmp_path, scenario(traffic__tcp_up=1, wifi__error_rate=0.05), snaplen=0)
     out = tshark(path, "-T", "fields", "-e", "radiotap.flags.badfcs", "-e", "wlan.fcs.status")
@@ -55,6 +60,7 @@ def test_tshark_finds_the_same_frames_damaged(tshark, tmp_path):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("view", ["monitor", "ap", "sta1"])
 def test_tshark_warns_of_nothing_at_all_where_nothing_is_sent_again(tshark, tmp_path, view):
     s = scenario(traffic__tcp_up=0, traffic__udp_down="50 Mbit/s")
@@ -63,6 +69,7 @@ def test_tshark_warns_of_nothing_at_all_where_nothing_is_sent_again(tshark, tmp_
     assert seen.analysis["report"]["stations"][0]["mpdus"] > 1000
 
 
+@pytest.mark.slow
 def test_an_encrypted_network(tshark, tmp_path, wavetank):
     path, _ = capture(tmp_path, scenario(**{"wifi.encryption": "ccmp"}))
     assert {x for x in expert(tshark, path, "radiotap.flags.badfcs==0") if x[0] >= WARN} == set()
@@ -114,6 +121,7 @@ def test_tshark_finds_the_streams_and_their_options(tshark, tmp_path):
     assert all(r[1] == "1460" and r[2] == "7" and r[3] and r[4] for r in rows), rows
 
 
+@pytest.mark.slow
 def test_tshark_agrees_on_aggregates_and_block_acks(tshark, tmp_path):
     path, seen = capture(tmp_path, scenario(traffic__tcp_up=1, wifi__error_rate=0.05), analysis=True)
     fields = [

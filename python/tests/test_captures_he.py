@@ -135,6 +135,7 @@ def test_a_rate_that_is_not_known_splits_no_aggregate(tmp_path, wavetank):
     assert code == 0, err
 
 
+@pytest.mark.slow
 def test_tshark_reads_the_same(tshark, tmp_path):
     path = pcap(tmp_path / "he.pcap", aggregate(784))
     fields = (

@@ -84,6 +84,7 @@ def test_the_readme_names_every_verb():
         assert f"wavetank {verb}" in text
 
 
+@pytest.mark.slow
 def test_the_sweeps_of_the_pages_can_be_run(wavetank, tool, tmp_path, monkeypatch):
     """Every ``wavetank sweep`` of the README, of docs/sweeps.md and docs/cake.md, checked and counted."""
     pages = tool("pages")

@@ -104,10 +104,10 @@ def test_what_is_drawn_covers_what_both_waters_share():
 
 
 def test_rare_keys_are_read_where_they_are_drawn():
-    drawn = list(linux_draw_rare.scenarios(3, 40))
+    drawn = list(linux_draw_rare.scenarios(3, 25))
     assert drawn[:5] == list(linux_draw_rare.scenarios(3, 5))
     assert len({word for name, _ in drawn for word in name.split("+")[1:]}) > 30
-    for (_, keys), (_, plain) in zip(drawn, linux_draw.scenarios(3, 40), strict=True):
+    for (_, keys), (_, plain) in zip(drawn, linux_draw.scenarios(3, 25), strict=True):
         s = scenario(keys)
         linux.check(s, 1)
         more = s.given() - scenario(plain).given()

@@ -52,7 +52,9 @@ def test_misled_is_where_they_differ_most():
         place.misled(snr + 5.0, esnr, 5, 1.0)
 
 
-@pytest.mark.parametrize("name", ["fig5-13", "fig5-35", "fig5-37"])
+@pytest.mark.parametrize(
+    "name", ["fig5-13", *(pytest.param(n, marks=pytest.mark.slow) for n in ("fig5-35", "fig5-37"))]
+)
 def test_places_are_drawn_without_runs(name, tmp_path):
     plots.draw(outcome(FIGURES[name]), FIGURES[name], tmp_path / "p.png")
     assert (tmp_path / "p.png").read_bytes()[:4] == b"\x89PNG"

@@ -347,6 +347,7 @@ def test_a_core_that_fails_is_told_and_the_rest_is_kept(wavetank, tmp_path, monk
     assert "failed" in out and len(list((tmp_path / ".runs").glob("*.json.gz"))) == 4
 
 
+@pytest.mark.slow
 def test_the_same_command_goes_on_after_a_kill(wavetank, tmp_path):
     command = [
         "sweep",
