@@ -119,6 +119,24 @@ def test_the_command(tmp_path):
     )
 
 
+@pytest.mark.parametrize("columns", [2, 3, 6])
+def test_as_many_columns_as_are_taken_are_drawn_and_told_apart(tmp_path, canvases, pictures, columns):
+    pictures("srtt")
+    r = scenario().run()
+    results = {f"a control of some name={i}": r for i in range(columns)}
+    c = compare.Comparison(results, compare.lines({w: [compare.figures(r)] for w, r in results.items()}))
+    compare_plots.draw(c, tmp_path)
+    (canvas,) = canvases
+    canvas.draw_without_rendering()
+    (ax,), (legend,) = canvas.axes, canvas.legends
+    assert len({(line.get_color(), line.get_linestyle()) for line in ax.lines}) == columns
+    assert [t.get_text() for t in legend.get_texts()] == list(results)
+    title, box = canvas._suptitle.get_window_extent(), legend.get_window_extent()
+    entries = [t.get_window_extent() for t in legend.get_texts()]
+    assert not any(title.overlaps(e) for e in entries)
+    assert box.x0 >= 0 and box.y0 >= ax.get_window_extent().y1
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [([], "expected a SCENARIO"), (["up.toml", "--with", "a.flent.gz", "--against", "tcp.cc=bbr"], "stands beside one SCENARIO")],

@@ -10,6 +10,7 @@ from typing import Any
 
 import matplotlib as mpl
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
@@ -105,7 +106,7 @@ def overlay(
                 t, v = next((t, v) for n, t, v in of if n == name)
                 every.append(v)
                 alone = "." if np.isnan(v).any() else ""  # between two that are missing there is no line
-                ax.plot(t, v, style, color=colour, label=water, alpha=0.9, marker=alone, markersize=3)
+                ax.plot(t, v, linestyle=style, color=colour, label=water, alpha=0.9, marker=alone, markersize=3)
             limits(ax, np.concatenate(every))
             ax.axvspan(*first.window, color="#f4f4f4", zorder=0)
             ax.set_xlim(0, max(r.simulated_s for r in comparison.results.values()))  # in every picture the same
@@ -117,10 +118,8 @@ def overlay(
             ax.set_xlabel("Time (s)")
             ax.tick_params(labelbottom=True)
         canvas.supylabel(label, fontsize=9)
-        handles, labels = axes.flat[0].get_legend_handles_labels()
-        canvas.legend(handles, labels, loc="outside upper right", ncols=len(labels))
         more = f" (first {len(shown)} of {len(names)})" if len(names) > len(shown) else ""
-        canvas.suptitle(f"{comparison.title}{more}", fontsize=11, x=0.01, ha="left", fontweight="bold")
+        _head(canvas, f"{comparison.title}{more}", axes.flat[0])
         bed = " Curves: the first seed's." if comparison.repetitions > 1 else ""
         bed += f" Test bed: the first of {n} files." if (n := len(comparison.measured)) > 1 else ""
         if label.startswith("Airtime") and any(
@@ -129,6 +128,21 @@ def overlay(
             bed += f" {COLLISIONS}"
         canvas.supxlabel(f"Shaded: the judging window.{bed}", fontsize=7.5, color=PAPER, x=0.01, ha="left")
         canvas.savefig(path, format="png", metadata={"Software": "wavetank"})
+
+
+def _head(canvas: Canvas, text: str, ax: Axes) -> None:
+    """Title and legend above the panels: side by side where there is room, else the legend below the title, in as many rows as it
+    takes."""
+    title = canvas.suptitle(text, fontsize=11, x=0.01, ha="left", fontweight="bold")
+    handles, labels = ax.get_legend_handles_labels()
+    columns = len(labels)
+    legend = canvas.legend(handles, labels, loc="outside upper right", ncols=columns)
+    own, room = legend.get_window_extent().width, 0.98 * canvas.bbox.width
+    if title.get_window_extent().width + own > room:
+        legend.remove()
+        columns = max(1, min(columns, int(columns * room / own)))
+        # the empty line is the title's
+        canvas.legend(handles, labels, loc="outside upper right", ncols=columns, title=" ", title_fontsize=11)
 
 
 def _above(values: FloatArray, limit: float) -> bool:
