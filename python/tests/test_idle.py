@@ -25,6 +25,8 @@ TWO = {"name": "s", "topology": {"kind": "wifi"}, "wifi": {"stations": 2}}
         ("mac80211.aql_low", "1 ms", "no card has the driver ath10k"),
         ("aasrc.window", 64, "what it belongs to is not there"),
         ("stations.mcs", [1, 2, 3], "3 values for 2 stations: those behind are not used"),
+        ("traffic.cc", ["cubic", "bbr"], "2 values for 1 TCP flow each way: those behind are not used"),
+        ("traffic.tcp_delay", ["0 ms", "9 ms", "40 ms"], "3 values for 1 TCP flow each way"),
         ("stations.tcp_up", [5], "1 value for 2 stations: the others have what holds for all"),
     ],
 )

@@ -258,13 +258,19 @@ def _missing(t: _Read, section: str) -> str:
 
 
 def _lists(t: _Read) -> Iterator[str]:
-    """Lists of stations that are too long or too short."""
+    """Lists of stations that are too long or too short, and of flows that are too long."""
     for key in sorted(k for k in t.given if t.wifi and k.startswith("stations.") and t.v[k] != "off"):
         n = len(t.listed(key))
         if n > t.stations:
             yield f"{key} has {n} values for {t.stations} station{'s' if t.stations > 1 else ''}: those behind are not used"
         elif n < t.stations:
             yield f"{key} has {n} value{'s' if n > 1 else ''} for {t.stations} stations: the others have what holds for all"
+    # each way, in turn
+    rrul = 4 if t.v["traffic.rrul"] == "true" else 0
+    flows = max(rrul, *(int(n) for way in ("up", "down") for n in t.own(f"tcp_{way}")))
+    for key in ("traffic.cc", "traffic.tcp_delay"):
+        if t.v[key] != "off" and (n := len(t.listed(key))) > flows > 0:
+            yield f"{key} has {n} values for {flows} TCP flow{'s' if flows > 1 else ''} each way: those behind are not used"
 
 
 def _floor(t: _Read) -> Iterator[str]:
