@@ -86,6 +86,7 @@ def test_the_table_names_keys_and_values_that_there_are():
         ("4.14", {"tcp.gso_max_segs": 4}, ["tcp.gso_max_segs = 4", "4.17"]),
         ("4.14", {"bottleneck.qdisc": "cake", "cake.bandwidth": "10 Mbit/s"}, ["bottleneck.qdisc = cake", "Linux 4.14 has no CAKE", "4.19"]),
         ("5.4", {"htb.leaf": "fq", "fq.horizon": "1 s"}, ["fq.horizon", "Linux 5.4 has no horizon", "5.8"]),
+        ("5.10", {"tcp.tso_rtt_log": 0}, ["tcp.tso_rtt_log = 0", "Linux 5.10 has no sysctl tcp_tso_rtt_log", "5.18"]),
         ("5.10", {"tcp.rto_min": "50 ms"}, ["tcp.rto_min = 50 ms", "tcp_rto_min_us", "6.11"]),
         ("4.19", {"traffic.cc": "cubic, bbrp", "traffic.tcp_up": 2}, ["traffic.cc", "Linux 4.19 has no BBR", "5.1"]),
         ("3.18", {}, ["kernel = 3.18", "Linux 6.12, on wires 4.14, 4.19, 5.4, 5.10 and 5.10.262, too", "leave it out, or set 6.12"]),
@@ -112,6 +113,8 @@ def test_a_kernel_has_its_own_words_and_defaults():
         True,
     ]
     assert ["rto_min" in "\n".join(case(k)["sysctl"]) for k in ("5.10", "6.12")] == [False, True]
+    logs = [[x for x in case("6.12", **sets)["sysctl"] if "rtt_log" in x] for sets in ({}, {"tcp__tso_rtt_log": 0})]
+    assert logs == [[], ["net/ipv4/tcp_tso_rtt_log 0"]], "the kernel's own, unless another is asked for"
     # one segment an skb may be asked for on 4.14, and says so where it was not
     assert case("4.14", tcp__gso_max_segs=1)["gso_max_segs"] == 1
     assert any("tcp.gso_max_segs is 1: Linux 4.14" in n for n in translate(wired("4.14")).notes)

@@ -61,6 +61,7 @@ NEEDS = (
          "78dc70ebaa38; net/ipv4/tcp_bbr.c ack_epoch_mstamp", wanting=frozenset({"bbrp", "bbr-plus", "bbr-dev"})),
     Need(("fq.timer_slack",), (5, 7), "timer slack of fq's", "583396f4ca4d; net/sched/sch_fq.c"),
     Need(("fq.horizon",), (5, 8), "horizon of fq's", "39d010504e6b; net/sched/sch_fq.c"),
+    Need(("tcp.tso_rtt_log",), (5, 18), "sysctl tcp_tso_rtt_log", "65466904b015; net/ipv4/sysctl_net_ipv4.c"),
     Need(("tcp.rto_min",), (6, 11), "sysctl tcp_rto_min_us", "f086edef71be; net/ipv4/sysctl_net_ipv4.c"),
 )  # fmt: skip
 #: ``tcp_rmem[1]`` by the first kernel that has it, bytes. src: net/ipv4/tcp.c tcp_init; a337531b942b

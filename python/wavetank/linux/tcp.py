@@ -46,6 +46,8 @@ class Tcp(Asked):
             size = self.number("tcp.gso_max_size")
             self.lines["ip"] += [f"{ns} link set {dev} gso_max_size {size}" for ns, dev in self.devices()]
         self.sysctl("tcp_min_tso_segs", self.number("tcp.min_tso_segs"))
+        if self.text("tcp.tso_rtt_log") != "auto":
+            self.sysctl("tcp_tso_rtt_log", self.number("tcp.tso_rtt_log"))
         self.sysctl("tcp_reordering", self.number("tcp.reordering"))
         self.sysctl("tcp_slow_start_after_idle", int(self.on("tcp.slow_start_after_idle")))
         self.sysctl("tcp_frto", 2 if self.on("tcp.frto") else 0)

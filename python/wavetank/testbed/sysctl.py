@@ -19,6 +19,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "tcp_pacing_ca_ratio": ("tcp.pacing_ca_ratio",),
     "tcp_limit_output_bytes": ("tcp.limit_output_bytes", "tcp.tsq", "tcp.tsq_bytes"),
     "tcp_min_tso_segs": ("tcp.min_tso_segs",),
+    "tcp_tso_rtt_log": ("tcp.tso_rtt_log",),
     "tcp_reordering": ("tcp.reordering",),
     "tcp_slow_start_after_idle": ("tcp.slow_start_after_idle",),
     "tcp_frto": ("tcp.frto",),

@@ -65,6 +65,9 @@ crate::params! {
         gso_max_size: u32 = 65_536, in 1_514 => 524_280, unit "bytes", src "linux@6.12 include/linux/netdevice.h GSO_LEGACY_MAX_SIZE";
         /// `tcp_min_tso_segs`.
         min_tso_segs: u32 = 2, in 1 => 65_535, unit "segments", src "linux@6.12 net/ipv4/tcp_ipv4.c tcp_sk_init";
+        /// `tcp_tso_rtt_log`: GSO skbs grow by `gso_max_size`, halved with every 2^this microseconds of the least RTT; 0: not at all. `auto`:
+        /// 9 from 5.18 on, 0 before. BBR v2 and v3 size theirs by themselves.
+        tso_rtt_log: Auto<u8> = Auto::Auto, in Auto::Set(0) => Auto::Set(31), src "linux@6.12 net/ipv4/tcp_ipv4.c tcp_sk_init";
         /// `tcp_tso_win_divisor`: part of the window that is enough to send a GSO skb at once.
         tso_win_divisor: u32 = 3, in 1 => 1_000, src "linux@6.12 net/ipv4/tcp_ipv4.c tcp_sk_init";
         /// Initial congestion window, segments.

@@ -3,6 +3,7 @@
 //! Stands for: Linux 6.12 net/ipv4/tcp_output.c `tcp_tso_autosize`, `tcp_tso_segs`, `tcp_tso_should_defer`, `tcp_mss_split_point`. Where
 //! skbs end in the write queue, and how the first of them grows and is split, is [`app`](crate::tcp::sender::app)'s.
 
+use crate::sim::Auto;
 use crate::tcp::cc::Control;
 use crate::tcp::profile::TsoDefer;
 use crate::tcp::rtx::Seg;
@@ -41,7 +42,11 @@ impl Socket {
         }
         let min = self.ca.min_tso_segs(tp).unwrap_or(self.params.min_tso_segs);
         let mut bytes = tp.pacing_rate >> tp.pacing_shift;
-        if let Some(log) = self.profile.tso_rtt_log {
+        let log = match self.params.tso_rtt_log {
+            Auto::Set(log) => Some(u32::from(log)),
+            Auto::Auto => self.profile.tso_rtt_log,
+        };
+        if let Some(log) = log {
             // A near peer repairs losses soon: larger bursts, halved with every 2^log microseconds of RTT.
             let r = tp.min_rtt_us() >> log;
             if r < u32::BITS {
@@ -136,5 +141,29 @@ impl Socket {
             n += 1;
         }
         n
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tcp::cc::Cc;
+    use crate::tcp::profile::{Profile, V5_10_262, V6_12};
+    use crate::tcp::tests::pair::sender;
+
+    #[test]
+    fn skbs_grow_where_the_peer_is_near() {
+        // A least RTT of 1 ms and a pacing rate that gives no segment: half of the payload of a GSO skb, or none of it, or all.
+        let segs = |profile: &'static Profile, log| {
+            let mut s = sender(Cc::Reno, profile);
+            s.params.tso_rtt_log = log;
+            s.gso_max_segs = 65_535;
+            (s.tp.pacing_rate, s.tp.gso_payload) = (0, 65_160);
+            s.tp.rtt_min.reset(s.tp.clock.j32(), 1_000);
+            s.tso_segs(1_448)
+        };
+        assert_eq!([segs(&V6_12, Auto::Auto), segs(&V5_10_262, Auto::Auto)], [22, 2]);
+        assert_eq!([0, 9, 10].map(|log| segs(&V5_10_262, Auto::Set(log))), [2, 22, 45]);
+        assert_eq!(segs(&V6_12, Auto::Set(0)), 2);
     }
 }
