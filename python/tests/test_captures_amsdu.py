@@ -57,7 +57,6 @@ def test_udp_tcp_and_pings_are_the_runs(whole, of):
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 def test_tshark_finds_as_many(tshark, whole):
     path, _ = whole
     assert complaints(tshark, path) == set()

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from . import _core, units
 from . import keys as catalogue
 from .linux.asked import Asked
+from .linux.kernels import series
 from .linux.relevance import OF_STANDARDS, OF_TIDQ, Relevance
 from .scenario import Scenario
 
@@ -22,7 +23,7 @@ EVERY_PACKET = ("rx_truesize", "rx_per_buffer", "rx_pages", "max_header")
 
 #: Kernels whose mac80211 gives slow stations a CoDel of their own: from 4.12 on.
 #: src: linux@5.4 net/mac80211/sta_info.c sta_update_codel_params
-SLOW_STATIONS = ("4.14", "4.19", "5.4", "5.10", "5.10.262")
+SLOW_STATIONS = ("4.14", "4.19", "5.4", "5.10")
 #: What each driver has for aggregates alone.
 OF_AGGREGATES = ("ampdu_frames", "window", "ampdu_bytes", "airtime", "density", "subframe_bytes")
 
@@ -68,7 +69,7 @@ class _Read(Asked):
     def slow_stations(self) -> bool:
         """Whether mac80211 has a CoDel for slow stations."""
         asked = self.v["mac80211.slow_stations"]
-        return asked == "true" or (asked == "auto" and self.v["kernel"] in SLOW_STATIONS)
+        return asked == "true" or (asked == "auto" and series(self.v["kernel"]) in SLOW_STATIONS)
 
     def takes_time(self) -> bool:
         """Whether a received packet takes a radio's host any time."""
@@ -115,7 +116,7 @@ def others(scenario: Scenario) -> list[str]:
 
 
 def _others(t: _Read) -> list[str]:
-    return [*_lists(t), *_never(t), *_floor(t)]
+    return [*_lists(t), *_lists_of_flows(t), *_never(t), *_floor(t)]
 
 
 def _sentence(t: _Read, keys: Sequence[str], why: str) -> str:
@@ -258,14 +259,17 @@ def _missing(t: _Read, section: str) -> str:
 
 
 def _lists(t: _Read) -> Iterator[str]:
-    """Lists of stations that are too long or too short, and of flows that are too long."""
+    """Lists of stations that are too long or too short."""
     for key in sorted(k for k in t.given if t.wifi and k.startswith("stations.") and t.v[k] != "off"):
         n = len(t.listed(key))
         if n > t.stations:
             yield f"{key} has {n} values for {t.stations} station{'s' if t.stations > 1 else ''}: those behind are not used"
         elif n < t.stations:
             yield f"{key} has {n} value{'s' if n > 1 else ''} for {t.stations} stations: the others have what holds for all"
-    # each way, in turn
+
+
+def _lists_of_flows(t: _Read) -> Iterator[str]:
+    """Lists of flows, each way in turn, that are too long."""
     rrul = 4 if t.v["traffic.rrul"] == "true" else 0
     flows = max(rrul, *(int(n) for way in ("up", "down") for n in t.own(f"tcp_{way}")))
     for key in ("traffic.cc", "traffic.tcp_delay"):

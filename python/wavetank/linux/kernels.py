@@ -74,9 +74,14 @@ def version(name: str) -> Version:
     return int(major), int(minor)
 
 
+def series(kernel: str) -> str:
+    """A kernel's name without its stable release: "5.10" of "5.10.262"."""
+    return ".".join(kernel.split(".")[:2])
+
+
 def stable(kernel: str) -> bool:
     """Whether the name is a stable release's, "5.10.262", of which no other will do."""
-    return kernel.count(".") > 1
+    return kernel != series(kernel)
 
 
 def has(kernel: str, key: str) -> bool:

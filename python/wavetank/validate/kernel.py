@@ -20,6 +20,7 @@ import numpy as np
 
 from .. import _core
 from ..errors import UserError
+from ..linux import kernels
 from . import kernel_case, kernel_trace
 from .report import Report, Row, run_all
 
@@ -27,8 +28,7 @@ PATH = Path(__file__).parents[1] / "data" / "reference" / "kernel-6.12.zip"
 #: Random cases on the same machine (linux/standing/record-wired 202 20).
 MORE = PATH.with_name("kernel-6.12-more.zip")
 #: The cases of both, run on older kernels (docs/reference-data.md); by profile. What ran for "5.10" is 5.10.262.
-OLDER = {name: PATH.with_name(f"kernel-{name}.zip") for name in ("4.14", "4.19", "5.4", "5.10")}
-OLDER["5.10.262"] = OLDER["5.10"]
+OLDER = {name: PATH.with_name(f"kernel-{kernels.series(name)}.zip") for name in kernels.OLDER}
 #: Figure: share by which the pair's interval is widened, and at least by how much.
 TOLERANCES: dict[str, tuple[float, float]] = {
     "goodput_mbit": (0.02, 0.0),

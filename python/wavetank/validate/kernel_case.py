@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .. import _core
+from ..linux import kernels
 from ..linux.own import OWN_WIRED
 
 #: Every key of a reference case's ``config`` and the value where it is absent (None: must be there). ``kernel``: the release, as
@@ -101,7 +102,7 @@ def _span(seconds: float) -> str:
 
 def profile(release: str) -> str:
     """The model's profile of a release: its own, or its series'."""
-    return release if release in _core.registry()["kernel"] else ".".join(release.split(".")[:2])
+    return release if release in _core.registry()["kernel"] else kernels.series(release)
 
 
 def overrides(config: Mapping[str, Any], phase_ms: float = 0.0) -> list[tuple[str, str]]:

@@ -35,8 +35,7 @@ from .report import Report, Row, run_all
 __all__ = ["PATH", "Case", "load", "validate"]
 
 #: Some of the scenarios as older kernels ran them, by profile. What ran for "5.10" is 5.10.262.
-OLDER = {name: PATH.with_name(f"linux-standing-{name}") for name in ("5.4", "5.10")}
-OLDER["5.10.262"] = OLDER["5.10"]
+OLDER = {name: PATH.with_name(f"linux-standing-{kernels.series(name)}") for name in ("5.4", "5.10", "5.10.262")}
 #: Figure: largest relative difference of the medians at which it holds.
 TOLERANCES: dict[str, float] = {
     "goodput_mbit": 0.05,
