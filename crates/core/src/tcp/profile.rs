@@ -89,9 +89,9 @@ pub enum Lowat {
 pub enum HystartRounds {
     /// Where the window may grow (`bictcp_cong_avoid`, before 5.16).
     Growth,
-    /// On every ACK that it judges, so from `hystart_low_window` on: 4e1fddc98d25 as stable releases have it (5.10.262).
+    /// On every ACK that it judges, so from `hystart_low_window` on: 4e1fddc98d25 (5.16) as 5.10.262 has it.
     Judged,
-    /// On every ACK (5.16; `hystart_update` asks for the window afterwards).
+    /// On every ACK: in 6.12.117 `hystart_update` asks for the window afterwards. Since when was not looked up.
     Ack,
 }
 
