@@ -15,6 +15,7 @@ from wavetank.csi import plots as csi_plots
 from wavetank.lab.metrics import COLLISIONS
 from wavetank.plots import compare as compare_plots
 from wavetank.plots import of_runs, one_run
+from wavetank.plots.style import headline
 from wavetank.sweeps import axes, pictures, table
 from wavetank.sweeps import plan as sweep_plan
 
@@ -54,6 +55,34 @@ def test_of_many_flows_a_band_is_drawn_and_no_line_but_the_median(run, tmp_path,
     kinds = {(f.kind, f.direction) for f in run.flows}
     assert len(ax.lines) == len(kinds)
     assert all(text.get_text().endswith("median and 10 to 90 %") for text in ax.get_legend().get_texts())
+
+
+def test_legends_are_as_wide_as_their_panels_at_most(run, tmp_path, canvases):
+    """Long names of flows side by side made every panel of the page half as wide."""
+    flows = [
+        replace(f, cc="bbr-plus" if i % 2 else "highspeed", station=i // 3 + 1) for i, f in enumerate([*run.flows] * 6)
+    ]
+    one_run.draw(replace(run, flows=flows), tmp_path / "run.png")
+    (canvas,) = canvases
+    canvas.draw_without_rendering()
+    for ax in (ax for ax in canvas.axes if ax.get_legend()):
+        box, legend = ax.get_window_extent(), ax.get_legend().get_window_extent()
+        assert box.width > 0.4 * canvas.bbox.width and box.height > 1.4 * canvas.dpi
+        assert legend.x1 <= box.x1 + 0.02 * canvas.bbox.width and legend.y0 >= box.y1 - 1
+
+
+def test_a_long_name_is_in_the_picture(run, canvases, monkeypatch, tmp_path):
+    monkeypatch.setattr(compare_plots, "PANELS", [p for p in compare_plots.PANELS if p.name == "srtt"])
+    long = replace(run, scenario=" ".join(["a house of many words"] * 9))
+    one_run.draw(long, tmp_path / "run.png")
+    compare_plots.draw(compare.Comparison(dict.fromkeys("ab", long), []), tmp_path)
+    alone = Canvas(figsize=(5, 3))
+    headline(alone, "word" * 60)
+    for canvas in (*canvases, alone):
+        canvas.draw_without_rendering()
+        title = canvas._suptitle.get_window_extent()
+        assert 0 <= title.x0 < title.x1 <= canvas.bbox.width and title.y1 <= canvas.bbox.height
+        assert all(ax.get_window_extent().y1 <= title.y0 for ax in canvas.axes)
 
 
 def test_a_run_has_one_axis_of_time_and_sockets_end_with_their_flows(run, tmp_path, canvases):

@@ -12,7 +12,7 @@ from matplotlib.ticker import MaxNLocator
 from .. import files
 from ..errors import UserError
 from ..plots.of_runs import DASHES, node_colours
-from ..plots.style import BLUE, MANY, PAPER, RED, STYLE
+from ..plots.style import BLUE, MANY, PAPER, RED, STYLE, headline
 from ..report import number
 from .analyze import heading, json_of, route, who
 from .analyze_flent import Document
@@ -63,7 +63,7 @@ def draw(document: Document, path: Path) -> Path:
                 ax.set_axis_off()
                 ax.text(0.5, 0.5, "nothing of it in this file", transform=ax.transAxes, ha="center", color=PAPER)
         shown = {k: v for k, v in document.items() if k != "wall_s"} | {"path": Path(document.get("path", "")).name}
-        canvas.suptitle(heading(shown), fontsize=10.5, x=0.01, ha="left", fontweight="bold")
+        headline(canvas, heading(shown), 10.5)
         return files.write(path, lambda p: canvas.savefig(p, format=path.suffix.lstrip(".") or "png"))
 
 

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure as Canvas
 
 from .. import files
 from ..plots.formats import FORMATS, check
-from ..plots.style import PALETTE, PAPER, STYLE, legend_above, title_panel
+from ..plots.style import PALETTE, PAPER, STYLE, headline, legend_above, title_panel
 from .effective import MODULATIONS
 from .frame import Floats
 from .log import Log
@@ -38,11 +38,11 @@ def save(log: Log, path: Path) -> Path:
                 _snr(log, axes[2])
                 axes[1].set_xlim(axes[2].get_xlim())  # what happens at one time stands at one place
             count = f"{len(log.time_s)} frame{'s' if len(log.time_s) > 1 else ''}"
-            canvas.suptitle(
+            headline(
+                canvas,
                 f"{Path(log.path).name}: receive antenna {log.ask.rx}, transmit antenna {log.ask.tx}, "
                 f"{log.width_mhz} MHz, {count}",
-                fontsize=11, x=0.01, ha="left", fontweight="bold",
-            )  # fmt: skip
+            )
             canvas.savefig(to, metadata=FORMATS[path.suffix.lower()])
 
     return files.write(path, draw)

@@ -20,7 +20,7 @@ from ..lab.metrics import COLLISIONS
 from ..result import Result
 from ..stats import FloatArray
 from .of_runs import airtime_percent, limits, while_flowing
-from .style import PALETTE, PAPER, STYLE
+from .style import PALETTE, PAPER, STYLE, headline
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ def overlay(
 def _head(canvas: Canvas, text: str, ax: Axes) -> None:
     """Title and legend above the panels: side by side where there is room, else the legend below the title, in as many rows as it
     takes."""
-    title = canvas.suptitle(text, fontsize=11, x=0.01, ha="left", fontweight="bold")
+    title = headline(canvas, text)
     handles, labels = ax.get_legend_handles_labels()
     columns = len(labels)
     legend = canvas.legend(handles, labels, loc="outside upper right", ncols=columns)
@@ -141,8 +141,9 @@ def _head(canvas: Canvas, text: str, ax: Axes) -> None:
     if title.get_window_extent().width + own > room:
         legend.remove()
         columns = max(1, min(columns, int(columns * room / own)))
-        # the empty line is the title's
-        canvas.legend(handles, labels, loc="outside upper right", ncols=columns, title=" ", title_fontsize=11)
+        # the empty lines are the title's
+        empty = "\n".join(" " for _ in title.get_text().splitlines())
+        canvas.legend(handles, labels, loc="outside upper right", ncols=columns, title=empty, title_fontsize=11)
 
 
 def _above(values: FloatArray, limit: float) -> bool:

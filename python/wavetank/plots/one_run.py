@@ -20,7 +20,7 @@ from ..result import Flow, Result
 from ..stats import FloatArray
 from .formats import FORMATS, check
 from .of_runs import DASHES, MOST, airtime_percent, limits, node_colours, station_colour, while_flowing
-from .style import PALETTE, PAPER, STYLE
+from .style import PALETTE, PAPER, STYLE, headline
 
 _Curve = tuple[FloatArray, FloatArray]
 #: What a panel is marked with whose airtime is more than the time.
@@ -29,6 +29,9 @@ _CROWDED = "above 100 %"
 THIN = 12
 #: In their place what all but the least and the largest tenth lie between, percent.
 BAND = (10, 90)
+
+#: What of a column of the page its axes are wide, at least; and how high a legend of one line is, inches.
+ROOM, LINE = 0.84, 0.25
 
 
 @dataclass(frozen=True)
@@ -86,10 +89,11 @@ def _page(r: Result, path: Path) -> None:
     axes = list(canvas.subplots(rows, 2, squeeze=False).flat)
     for ax, panel in zip(axes, panels, strict=False):
         panel(ax)
+    canvas.set_figheight(canvas.get_figheight() + sum(_above(axes[2 * i : 2 * i + 2]) for i in range(rows)))
     for ax in axes[len(panels) :]:
         ax.set_axis_off()
     water = "" if r.water == "model" else f", on {r.water}"
-    canvas.suptitle(f"{r.scenario}, seed {r.seed}{water}", fontsize=11, x=0.01, ha="left", fontweight="bold")
+    headline(canvas, f"{r.scenario}, seed {r.seed}{water}")
     told = "Shaded: the judging window."
     if any(ax.get_gid() == _CROWDED for ax in axes):
         told += f" {COLLISIONS}"
@@ -181,9 +185,20 @@ def _time_axis(ax: Axes, r: Result, label: str) -> None:
 
 
 def _legend(ax: Axes) -> None:
+    """A legend above the axes, of as many columns as they have room for: the layout narrows axes for one that is wider."""
     handles, labels = ax.get_legend_handles_labels()
-    if len(labels) > 1 or any(", median" in label for label in labels):
-        ax.legend(handles, labels, loc="lower left", bbox_to_anchor=(0, 1), ncols=4, borderaxespad=0.2)
+    if not (len(labels) > 1 or any(", median" in label for label in labels)):
+        return
+    for columns in range(4, 0, -1):
+        legend = ax.legend(handles, labels, loc="lower left", bbox_to_anchor=(0, 1), ncols=columns, borderaxespad=0.2)
+        if legend.get_window_extent().width <= ROOM * ax.figure.bbox.width / 2:
+            break
+
+
+def _above(axes: Sequence[Axes]) -> float:
+    """What the legends of a row of panels are higher than the line that every row has room for, inches."""
+    legends = [ax.get_legend() for ax in axes]
+    return max((x.get_window_extent().height / x.figure.dpi - LINE for x in legends if x), default=0.0)
 
 
 def _goodput(ax: Axes, r: Result, flows: Sequence[tuple[Flow, _Look]]) -> None:

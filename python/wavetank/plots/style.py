@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
@@ -14,6 +15,8 @@ from ..lab.quantity import Quantity
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
+    from matplotlib.figure import Figure as Canvas
+    from matplotlib.text import Text
 
 BLUE, ORANGE, GREEN, PINK, SKY, RED = "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00"
 PALETTE = (BLUE, RED, GREEN, PINK, ORANGE, SKY)
@@ -70,6 +73,15 @@ def plain_log(axis: Axis) -> None:
     axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     axis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:g}"))
     axis.set_minor_locator(NullLocator())
+
+
+def headline(canvas: Canvas, text: str, size: float = 11) -> Text:
+    """What a page is of, above all panels: in as many lines as it takes, for what is wider than the page is cut off."""
+    title = canvas.suptitle(text, fontsize=size, x=0.01, ha="left", fontweight="bold")
+    wide, room = title.get_window_extent().width, 0.98 * canvas.bbox.width
+    if wide > room:
+        title.set_text(fill(text, max(1, int(len(text) * room / wide))))
+    return title
 
 
 #: What a legend above its axes is marked with.
