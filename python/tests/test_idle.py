@@ -38,6 +38,26 @@ def test_what_changes_nothing_is_said(key, value, why):
 
 
 @pytest.mark.parametrize(
+    "beside", [{}, {"rate": "20 Mbit/s"}, {"delay": "5 ms", "jitter": "1 ms"}, {"gemodel_p": 0.05}]
+)
+def test_what_netem_is_told_of_what_does_not_happen_changes_nothing(beside):
+    """Each is told exactly where the run is the same without it."""
+    times = {"lead_in": "0 s", "flows": "300 ms", "tail": "0 s", "warmup": "0 s"}
+    wires = {"name": "s", "topology": {"kind": "wired"}, "htb": {"rate": "20 Mbit/s"}, "time": times}
+    bare = Scenario.from_dict(wires).set({"netem.delay": "5 ms"} | {f"netem.{k}": v for k, v in beside.items()})
+    digest = bare.run().digest
+    hows = {
+        "delay_correlation": 0.5, "distribution": "normal", "loss": 0.1, "loss_correlation": 0.5, "gemodel_r": 0.1,
+        "gemodel_1h": 0.5, "gemodel_1k": 0.1, "duplicate_correlation": 0.5, "reorder_correlation": 0.5, "gap": 3,
+        "rate_overhead": 100,
+    }  # fmt: skip
+    for key, value in hows.items():
+        s = bare.set({f"netem.{key}": value})
+        assert (f"netem.{key}" in idle.keys(s)) == (s.run().digest == digest), key
+    assert "nothing is lost" in idle.keys(Scenario.from_dict(wires).set({"netem.ecn": True}))["netem.ecn"]
+
+
+@pytest.mark.parametrize(
     "text",
     [
         '\ufeffname = "s"\r\ntopology.kind = "wifi"\r\nhtb.rate = "5 Mbit/s"\r\n',

@@ -30,6 +30,18 @@ OF_AGGREGATES = ("ampdu_frames", "window", "ampdu_bytes", "airtime", "density", 
 #: What 802.11a, b and g have anyway of what newer standards choose.
 AS_OF_OLD = {"wifi.width_mhz": "20", "wifi.short_gi": "false", "wifi.aggregation": "false"}
 
+#: Keys of netem that others say something of, as they are where it is not there.
+NETEM = {"jitter": "0 ns", "loss": "0", "gemodel_p": "off", "duplicate": "0", "reorder": "0", "rate": "off"}
+#: Which of them others need.
+NEEDS = {
+    **dict.fromkeys(("delay_correlation", "distribution"), "jitter"),
+    "loss_correlation": "loss",
+    **dict.fromkeys(("gemodel_r", "gemodel_1h", "gemodel_1k"), "gemodel_p"),
+    "duplicate_correlation": "duplicate",
+    **dict.fromkeys(("reorder_correlation", "gap"), "reorder"),
+    "rate_overhead": "rate",
+}
+
 
 class _Read(Asked):
     """A scenario as :class:`Relevance` asks for it."""
@@ -140,7 +152,20 @@ def _why(t: _Read, parts: Relevance, key: str) -> str:
         cards = t.drivers("ap") | t.drivers("sta")
         there = section in cards or (section == "ath9k" and bool(cards & {"ath9k_tidq", "sora"}))
         return "" if there else f"no card has the driver {section}"
-    return "" if (key == "backhaul.present" and t.wifi) or parts.of(key) else _missing(t, section)
+    there = (key == "backhaul.present" and t.wifi) or parts.of(key)
+    return _missing(t, section) if not there else _of_netem(t, name) if section == "netem" else ""
+
+
+def _of_netem(t: _Read, name: str) -> str:
+    """Of keys that say how something is that does not happen."""
+    there = {k for k, none in NETEM.items() if t.v[f"netem.{k}"] != none}
+    if name in ("loss", "loss_correlation") and "gemodel_p" in there:
+        return "netem.gemodel_p is given, which stands in loss's place"
+    if name == "ecn" and not there & {"loss", "gemodel_p"}:
+        return "nothing is lost: netem.loss is 0, and netem.gemodel_p off"
+    # a correlation draws a number of its own at the begin, behind which all chances draw others
+    need = "" if name.endswith("_correlation") and there - {"rate"} else NEEDS.get(name, "")
+    return f"netem.{need} is {NETEM[need]}" if need and need not in there else ""
 
 
 def _traffic(t: _Read, section: str, name: str) -> str:
