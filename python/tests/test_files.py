@@ -1,10 +1,14 @@
 import errno
+import io
+import json
 import os
+import sys
 from pathlib import Path
 
 import pytest
 
 from wavetank import UserError, files
+from wavetank.cli import output
 
 
 def full(path):
@@ -75,3 +79,43 @@ def test_files_of_one_name_are_told_apart():
         apart("a/m.pcap", "a/m.pcap")
     with pytest.raises(UserError, match="do not tell it apart"):
         apart("/a-b/m.pcap", "/a/b/m.pcap", "/c/b/m.pcap")
+
+
+def test_names_need_not_be_utf8(tmp_path, monkeypatch, canvases, wavetank):
+    """Latin-1's of older systems: they ended in Python's own words, behind a run that was done."""
+    monkeypatch.chdir(tmp_path)
+    sys.stderr.reconfigure(errors="backslashreplace")  # as Python's own, which pytest's is not
+    odd = os.fsdecode(b"b\xe9d")
+    times = 'time = { lead_in = "0 s", flows = "100 ms", tail = "0 s", warmup = "0 s" }'
+    Path(f"{odd}.toml").write_text(f'name = "s"\ntopology.kind = "wifi"\n{times}\n')
+    assert wavetank("run", odd, "--out", f"{odd}-run", "--pcap")[0] == 0
+    assert {"samples.parquet", "monitor.pcapng"} <= {p.name for p in Path(f"{odd}-run").iterdir()}
+    Path(f"{odd}-run", "monitor.pcapng").rename(f"{odd}.pcapng")
+    assert wavetank("analyze", f"{odd}.pcapng", "--out", "figures")[0] == 0
+    assert json.loads(Path("figures", f"{odd}.pcapng.json").read_text())["path"] == f"{odd}.pcapng"
+    assert len(canvases) == 1
+    for words in (
+        ("run", "nosuch"),
+        ("run", odd, "--set", f"name={odd}"),
+        ("run", odd, "--set", f"{odd}=1"),
+        ("explain", odd),
+    ):
+        code, _, err = wavetank(*words)
+        assert (code, err[:7]) == (2, "error: ")
+    code, _, err = wavetank("sweep", odd, f"tcp.cc={odd}")
+    assert code == 2 and err.startswith("error: axis tcp.cc: ")
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_a_terminal_need_not_have_every_sign(encoding, monkeypatch):
+    """Tables with a dash, an arrow or a plus-minus ended in Python's own words there."""
+    out = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
+    monkeypatch.setattr(sys, "stdout", out)
+    with output.named():
+        print('\u2013 \u2192 2 \u00b1 1 {"\u0101": "\U0001d11e"}')
+        print(os.fsdecode(b"b\xe9d"))
+    out.flush()
+    text = out.buffer.getvalue().decode(encoding).splitlines()
+    assert text[0].startswith("- -> 2 ")
+    assert json.loads(text[0][text[0].index("{") :]) == {"\u0101": "\U0001d11e"}
+    assert text[1] == "b\\udce9d"

@@ -26,6 +26,11 @@ class Failed(RuntimeError):
     cut_off = False
 
 
+def printable(given: object) -> str:
+    """As text that UTF-8 can have: a file's name may have bytes that are none, which Python keeps as halves of characters."""
+    return str(given).encode(errors="backslashreplace").decode()
+
+
 def whole(what: str, given: object, expected: str = "a whole number") -> int:
     """The whole number that is given; numpy's and pandas' are some, too, and True is none. Raises UserError."""
     if isinstance(given, bool) or not isinstance(given, Integral):
@@ -35,7 +40,7 @@ def whole(what: str, given: object, expected: str = "a whole number") -> int:
 
 def nearest(got: str, names: Iterable[str]) -> str | None:
     """The valid name nearest to ``got``, if any is near, as the core's own messages have it; capitals count for nothing."""
-    return _core.nearest(got, list(names))
+    return _core.nearest(printable(got), [printable(n) for n in names])
 
 
 def unreadable(path: object, e: Exception, expected: str) -> UserError:

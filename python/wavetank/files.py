@@ -134,8 +134,8 @@ def made(path: Path) -> Iterator[Path]:
 
 
 def write_text(path: Path, text: str) -> Path:
-    """Writes a text file in one step."""
-    return write(path, lambda p: p.write_text(text, encoding="utf-8"))
+    """Writes a text file in one step. Of a file's name that is not UTF-8 it has escapes, which JSON reads back as they were."""
+    return write(path, lambda p: p.write_text(text, encoding="utf-8", errors="backslashreplace"))
 
 
 @contextmanager

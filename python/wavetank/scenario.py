@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from . import _core, keys
-from .errors import SettingError, UserError, nearest, unknown, whole
+from .errors import SettingError, UserError, nearest, printable, unknown, whole
 from .result import Result
 from .shipped import SCENARIOS
 from .state import At, instants
@@ -44,11 +44,16 @@ class Scenario:
     overrides: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
-        """Raises UserError for what is no text."""
+        """Raises UserError for what is no text, or not UTF-8's."""
         if not isinstance(self.text, str):
             raise UserError(
                 f"{self.text!r}: expected a scenario's text (TOML); Scenario.load reads a file, Scenario.from_dict takes values"
             )
+        for what, given in (("text", self.text), *self.overrides):
+            for part in (what, given):
+                if part != printable(part):
+                    raise UserError(f"{printable(what)}: {part!r} is not UTF-8 text")
+        object.__setattr__(self, "path", printable(self.path))
 
     @classmethod
     def load(cls, path: str | Path) -> Scenario:
@@ -85,6 +90,8 @@ class Scenario:
         for k, v in pairs.items():
             if not isinstance(k, str):
                 raise UserError(f'set: {k!r}, expected a key, such as "tcp.cc"')
+            if k != printable(k):
+                raise UserError(f"set: {k!r} is not UTF-8 text, expected a key")
             if k not in keys.every():
                 with _told():
                     _core.value("--set", k, show(v))  # which says what is near

@@ -83,4 +83,5 @@ def write_parquet(path: Path, results: Sequence[tuple[Mapping[str, str], Measure
     """Writes the table; the same runs give the same bytes."""
     import pyarrow.parquet as pq
 
-    pq.write_table(arrow(results), path, compression="zstd", row_group_size=1 << 17)
+    with path.open("wb") as f:  # pyarrow opens no file whose name is not UTF-8
+        pq.write_table(arrow(results), f, compression="zstd", row_group_size=1 << 17)

@@ -3,6 +3,7 @@ where; who read them and left (``| head -1``) ends the command."""
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Iterator
@@ -14,6 +15,19 @@ NAME = "standard output"
 
 class Left(Exception):
     """Nobody reads what is printed any more. No OSError: click and rich answer those with codes of their own."""
+
+
+#: What stands for signs of our tables that a terminal's encoding has not.
+PLAIN = {"\u2013": "-", "\u2192": "->", "\u00b1": "+-", "\u00d7": "x", "\u2026": "..."}
+
+
+def _in(encoding: str, character: str) -> str:
+    """The character, if the encoding has it; else what stands for it, or an escape, which JSON reads back."""
+    try:
+        character.encode(encoding)
+    except UnicodeEncodeError:
+        return PLAIN.get(character) or json.dumps(character)[1:-1]
+    return character
 
 
 class _Named:
@@ -29,7 +43,10 @@ class _Named:
     def write(self, text: str) -> int:
         """As the stream's own."""
         with self._errors():
-            return self._stream.write(text)
+            try:
+                return self._stream.write(text)
+            except UnicodeEncodeError as e:
+                return self._stream.write("".join(_in(e.encoding, c) for c in text))
 
     def flush(self) -> None:
         """As the stream's own."""

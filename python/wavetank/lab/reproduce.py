@@ -224,7 +224,8 @@ def write_samples(outcome: Outcome, path: Path) -> None:
         },
     )
     columns = [pa.chunked_array(v, type=schema.field(c).type) for c, v in chunks.items()]
-    pq.write_table(pa.Table.from_arrays(columns, schema=schema).unify_dictionaries(), path, compression="zstd")
+    with path.open("wb") as f:  # pyarrow opens no file whose name is not UTF-8
+        pq.write_table(pa.Table.from_arrays(columns, schema=schema).unify_dictionaries(), f, compression="zstd")
 
 
 def merged(outcomes: Sequence[Outcome]) -> dict[str, Any]:

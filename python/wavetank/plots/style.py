@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
+from ..errors import printable
 from ..lab import metrics
 from ..lab.plan import Figure, Point
 from ..lab.quantity import Quantity
@@ -77,10 +78,10 @@ def plain_log(axis: Axis) -> None:
 
 def headline(canvas: Canvas, text: str, size: float = 11) -> Text:
     """What a page is of, above all panels: in as many lines as it takes, for what is wider than the page is cut off."""
-    title = canvas.suptitle(text, fontsize=size, x=0.01, ha="left", fontweight="bold")
+    title = canvas.suptitle(printable(text), fontsize=size, x=0.01, ha="left", fontweight="bold")
     wide, room = title.get_window_extent().width, 0.98 * canvas.bbox.width
     if wide > room:
-        title.set_text(fill(text, max(1, int(len(text) * room / wide))))
+        title.set_text(fill(title.get_text(), max(1, int(len(title.get_text()) * room / wide))))
     return title
 
 

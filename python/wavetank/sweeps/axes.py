@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from .. import ScenarioError, _core, keys, units
-from ..errors import UserError
+from ..errors import UserError, printable
 from ..scenario import Value as Given
 from ..scenario import show
 
@@ -102,7 +102,7 @@ def axis(key: str, values: Iterable[Given]) -> Axis:
 
 def _checked(key: str, value: Given) -> str:
     try:
-        return _core.value(f"axis {key}", key, show(value))
+        return _core.value(f"axis {key}", key, printable(show(value)))
     except ScenarioError as e:
         raise UserError(str(e).replace(f"axis {key}: {key}: ", f"axis {key}: ", 1)) from None
 

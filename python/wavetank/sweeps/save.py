@@ -82,4 +82,5 @@ def points_table(sweep: Sweep) -> Any:
 def _write_parquet(sweep: Sweep, path: Path) -> None:
     import pyarrow.parquet as pq
 
-    pq.write_table(points_table(sweep), path, compression="zstd")
+    with path.open("wb") as f:  # pyarrow opens no file whose name is not UTF-8
+        pq.write_table(points_table(sweep), f, compression="zstd")
