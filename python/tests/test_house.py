@@ -110,6 +110,15 @@ def test_a_list_can_be_set_from_python():
     assert wavetank.Scenario.from_dict(nested).check()["stations.stretch_acks"] == "true, false"
 
 
+@pytest.mark.parametrize("text", ["two\nlines\tand \x01\x7f", 'x"\nseed = 9', "\\ \u2028 \U0001d11e"])
+def test_a_text_from_python_is_the_scenarios_as_it_is(text):
+    """One with a line's end was "not TOML: key with no value"."""
+    values = {"name": "x", "description": text, "topology": {"kind": "wifi"}}
+    assert wavetank.Scenario.from_dict(values).check()["description"] == text
+    with pytest.raises(wavetank.ScenarioError, match=r'no key or section "na me".*did you mean "name"'):
+        wavetank.Scenario.from_dict({**values, "na me": "x"}).check()
+
+
 def test_the_second_water_has_the_flows():
     n = {"wifi.standard": "n", "wifi.width_mhz": 40, "wifi.mcs": 7, "stations.mcs": "7, 4", "sta.driver": "ath9k"}
     text = "\n".join(

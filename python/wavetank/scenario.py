@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -73,10 +75,10 @@ class Scenario:
         top, sections = [], []
         for key, value in values.items():
             if isinstance(value, Mapping):
-                sections.append(f"\n[{key}]")
-                sections.extend(f"{k} = {_toml(v)}" for k, v in value.items())
+                sections.append(f"\n[{_key(key)}]")
+                sections.extend(f"{_key(k)} = {_toml(v)}" for k, v in value.items())
             else:
-                top.append(f"{key} = {_toml(value)}")
+                top.append(f"{_key(key)} = {_toml(value)}")
         return cls("\n".join(top + sections) + "\n", path)
 
     def set(self, values: Mapping[str, Value] | None = None, **kwargs: Value) -> Scenario:
@@ -162,9 +164,18 @@ def show(value: Value) -> str:
 def _toml(value: Value) -> str:
     value = _plain(value)
     if isinstance(value, str) or not isinstance(value, int | float):
-        value = show(value)
-        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+        return _quoted(show(value))
     return show(value)
+
+
+def _quoted(text: str) -> str:
+    """As TOML has a text: JSON's escapes, and one for a character that JSON takes as it is."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _key(key: object) -> str:
+    """A key, dotted or not, as TOML has it; what is no bare one in quotes."""
+    return ".".join(p if re.fullmatch(r"[A-Za-z0-9_-]+", p) else _quoted(p) for p in str(key).split("."))
 
 
 def load(name: str | Path) -> Scenario:
