@@ -119,6 +119,18 @@ def test_a_text_from_python_is_the_scenarios_as_it_is(text):
         wavetank.Scenario.from_dict({**values, "na me": "x"}).check()
 
 
+def test_bytes_are_no_list_of_numbers_and_a_seed_is_one_everywhere():
+    s = scenario(HOUSE)
+    for f in (
+        lambda: s.set({"name": b"x"}),
+        lambda: s.starts(-1),
+        lambda: s.channel_trace(2**64),
+        lambda: s.run(seed=True),
+    ):
+        with pytest.raises(wavetank.UserError, match="expected a"):
+            f()
+
+
 def test_the_second_water_has_the_flows():
     n = {"wifi.standard": "n", "wifi.width_mhz": 40, "wifi.mcs": 7, "stations.mcs": "7, 4", "sta.driver": "ath9k"}
     text = "\n".join(

@@ -107,12 +107,12 @@ class Scenario:
     def channel_trace(self, seed: int | None = None, *, csi: bool = False) -> bytes | None:
         """Its channel, written down for the virtual radio (linux/radio/air/channel.c has the format); None if it has none."""
         with _told():
-            return _core.channel_trace(self.text, self.path, list(self.overrides), seed, csi)
+            return _core.channel_trace(self.text, self.path, list(self.overrides), _seed(seed), csi)
 
     def starts(self, seed: int | None = None) -> tuple[list[int], list[int]]:
         """How long after the flows' start each flow begins, and after the run's start each series of echoes, ns."""
         with _told():
-            return _core.starts(self.text, self.path, list(self.overrides), seed)
+            return _core.starts(self.text, self.path, list(self.overrides), _seed(seed))
 
     def floor(self, step: float = 0.5) -> _core.FloorMap:
         """Its floor: the access point, the stations of its topology, the walk, and the mean SNR every ``step`` m."""
@@ -131,11 +131,7 @@ class Scenario:
         time of the run.
         """
         at = () if isinstance(states, tuple) and not states else instants(states, self.check(), "states")
-        if seed is not None:
-            expected = "a whole number from 0 to 2^64 - 1"
-            seed = whole("seed", seed, expected)
-            if not 0 <= seed < 2**64:
-                raise UserError(f"seed: {seed}, expected {expected}")
+        seed = _seed(seed)
         if on == "linux":
             from . import linux
 
@@ -148,6 +144,16 @@ class Scenario:
         return Result.from_core(raw, time.perf_counter() - start)
 
 
+def _seed(seed: int | None) -> int | None:
+    """A seed, if one is given. Raises UserError."""
+    if seed is None:
+        return None
+    expected = "a whole number from 0 to 2^64 - 1"
+    if not 0 <= (found := whole("seed", seed, expected)) < 2**64:
+        raise UserError(f"seed: {found}, expected {expected}")
+    return found
+
+
 def _plain(value: Any) -> Any:
     """A value of Python's; numpy has scalars and arrays of its own."""
     return value.tolist() if hasattr(value, "tolist") else value
@@ -156,6 +162,8 @@ def _plain(value: Any) -> Any:
 def show(value: Value) -> str:
     """A value as ``--set`` has it; a list, of stations, with commas."""
     value = _plain(value)
+    if isinstance(value, bytes | bytearray):  # a sequence of numbers, too: b"x" was 120
+        raise UserError(f"{value!r}: expected a text or a number, or a list of them")
     if not isinstance(value, str) and isinstance(value, Sequence):
         return ", ".join(show(v) for v in value)
     return str(value).lower() if isinstance(value, bool) else str(value)
