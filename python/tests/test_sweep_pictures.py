@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from types import SimpleNamespace
+
 import pytest
 from matplotlib.figure import Figure as Canvas
 from matplotlib.text import Text
 
 import wavetank
 from wavetank import stats
+from wavetank.plots import captions
 from wavetank.plots import sweeps as panels
 from wavetank.sweeps import axes
 from wavetank.sweeps import plan as sweep_plan
@@ -105,3 +109,12 @@ def test_a_front_tells_of_bars_beyond_its_axes(monkeypatch, tmp_path):
     ax = drawn(monkeypatch, tmp_path, values, "pareto", **more)
     assert [t.get_text() for t in ax.texts] == ["bars: 2 to the right, up to 55.8"]
     assert ax.get_ylim()[1] > stats.interval([198.0, 199.0])[1]
+
+
+def test_one_repetition_has_no_median_and_no_bars():
+    told = []
+    for repetitions in (1, 2):
+        figure = sweep_plan.make(wavetank.Scenario.from_dict(HOUSE), [axes.parse("wifi.mcs=7")], repetitions).figure
+        figure = replace(figure, panels=({"kind": "sweep", "quantity": "goodput"},))
+        told.append(captions.of(SimpleNamespace(quick=False, beside={}, mark=""), figure, Canvas()))
+    assert told == ["1 repetition.", "2 repetitions. Median over repetitions; bars: 95 % confidence interval."]

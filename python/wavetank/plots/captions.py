@@ -44,7 +44,7 @@ def of(outcome: Outcome, figure: Figure, canvas: Canvas) -> str:
     parts += [text for text in (bands.told_over_time(gids), bands.told(gids)) if text]
     if "stacks" in kinds and bands.told(gids):
         parts.append("Bands of parts stand on our parts below.")
-    if kinds & {"sweep", "field", "pareto"}:
+    if n > 1 and kinds & {"sweep", "field", "pareto"}:
         bar = "; bars: 95 % confidence interval" if "field" not in kinds else ""
         parts.append(f"Median over repetitions{bar}.")
     if figure.note:
