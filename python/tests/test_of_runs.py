@@ -95,6 +95,16 @@ def test_a_run_has_one_axis_of_time_and_sockets_end_with_their_flows(run, tmp_pa
         assert ends and max(ends) <= run.window[1] + 1e-9 < run.simulated_s
 
 
+def test_a_run_that_is_shorter_than_a_sample_says_so(run, tmp_path, canvases):
+    times = {"lead_in": "0 s", "flows": "1 ms", "tail": "0 s", "warmup": "0 s"}
+    one_run.draw(wavetank.Scenario.from_dict({"name": "house", **HOUSE, "time": times}).run(), tmp_path / "run.png")
+    one_run.draw(run, tmp_path / "run.png")
+    short, usual = (c._supxlabel.get_text() for c in canvases)
+    assert (
+        "No curves: the run ended before its first sample (time.sample = 200 ms)" in short and "No curves" not in usual
+    )
+
+
 def test_outliers_are_told_of_below_the_axes():
     ax = Canvas().subplots()
     of_runs.limits(ax, np.array([1.0] * 999 + [50.0]))

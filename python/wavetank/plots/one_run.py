@@ -97,6 +97,10 @@ def _page(r: Result, path: Path) -> None:
     told = "Shaded: the judging window."
     if any(ax.get_gid() == _CROWDED for ax in axes):
         told += f" {COLLISIONS}"
+    # what is looked at as it begins has nothing yet
+    times = [*(f.series["t"] for f in r.flows), *(n.series["t"] for n in r.nodes.values())]
+    if times and not any((t > 0).any() for t in times):
+        told += f" No curves: the run ended before its first sample (time.sample = {r.resolved['time.sample']})."
     canvas.supxlabel(told, fontsize=7.5, color=PAPER, x=0.01, ha="left")
     canvas.savefig(path, metadata=FORMATS[path.suffix.lower()])
 
