@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wavetank import UserError, cli, csi
-from wavetank.csi import formats, frame, log, reader
+from wavetank.csi import formats, frame, log, plots, reader
 
 FUZZ = settings(max_examples=1000 if os.environ.get("WAVETANK_CI") else 40, deadline=None, derandomize=True)
 
@@ -347,7 +347,7 @@ def test_without_noise_and_without_rssi(tmp_path):
     assert np.isnan(seen.esnr_db).all()
     assert "neither SNR nor RSSI" in seen.notes[0]
     assert log.load(path, None, log.Ask(snr_db=20)).esnr_db[0] == pytest.approx([20] * 4, abs=0.01)
-    assert csi.plots.save(seen, tmp_path / "a.png").exists()
+    assert plots.save(seen, tmp_path / "a.png").exists()
 
 
 def test_smoothing():
