@@ -22,6 +22,8 @@ TWO = {"name": "s", "topology": {"kind": "wifi"}, "wifi": {"stations": 2}}
         ("traffic.udp_payload", 200, "there is no UDP flow"),
         ("stations.udp_dscp", ["EF", "CS0"], "there is no UDP flow"),
         ("traffic.mark_acks", False, "no TCP flow has a mark"),
+        ("traffic.marks", False, "traffic.rrul is false"),
+        ("traffic.rrul_echoes", False, "traffic.rrul is false"),
         ("mac80211.aql_low", "1 ms", "no card has the driver ath10k"),
         ("aasrc.window", 64, "what it belongs to is not there"),
         ("stations.mcs", [1, 2, 3], "3 values for 2 stations: those behind are not used"),

@@ -185,6 +185,8 @@ def _traffic(t: _Read, section: str, name: str) -> str:
         return "" if udp else "there is no UDP flow"
     if name.startswith("ping_"):
         return "" if t.v["traffic.ping"] != "off" else "traffic.ping is off"
+    if name in ("marks", "rrul_echoes"):
+        return "" if rrul else "traffic.rrul is false"
     marked = rrul or t.v["traffic.tcp_dscp"] != "CS0"
     return "no TCP flow has a mark" if name == "mark_acks" and not marked else ""
 

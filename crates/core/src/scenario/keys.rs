@@ -173,7 +173,7 @@ params! {
         /// Each flow starts at a time of its own, uniform over this span, and so does each series of echoes after the first:
         /// processes do not start at once.
         start_jitter: Span = Span::from_ms(10), in Span::ZERO => Span::from_s(60), src "Flent starts one process a flow";
-        /// Each flow of a station starts so much later than the one before it.
+        /// Each TCP flow of a station starts so much later than the one before it that goes the same way.
         start_step: Span = Span::ZERO, in Span::ZERO => Span::from_s(60), src "by default they start together";
     }
 }
