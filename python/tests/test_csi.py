@@ -307,7 +307,8 @@ def test_a_path_may_be_text(tmp_path):
         log.load("/nowhere")
 
 
-def test_csi_prints_and_draws(tmp_path, capsys):
+def test_csi_prints_and_draws(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     path = tmp_path / "log.dat"
     path.write_bytes(logs()["atheros"])
     code, out, _ = call(capsys, "csi", path, "--rx", 1, "--out", tmp_path / "a.png")
@@ -319,6 +320,7 @@ def test_csi_prints_and_draws(tmp_path, capsys):
     code, out, _ = call(capsys, "csi", path, "--rx", 1, "--json")
     seen = json.loads(out)
     assert (seen["frames"], seen["used"], seen["format"], len(seen["power_db"]["mean"])) == (4, 4, "atheros", 56)
+    assert (tmp_path / "csi-log.png").exists()
 
 
 def test_the_pairs_share_the_power(tmp_path):
