@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from . import _core, units
 from . import keys as catalogue
 from .linux.asked import Asked
-from .linux.kernels import series
+from .linux.kernels import series, version
 from .linux.relevance import OF_STANDARDS, OF_TIDQ, Relevance
 from .scenario import Scenario
 
@@ -91,9 +91,9 @@ class _Read(Asked):
 
     def under_qdisc(self, end: str) -> bool:
         """Whether a discipline stands above one of its cards."""
-        drivers, old = self.drivers(end), self.v["kernel"] != "6.12"
-        htc = "ath9k_htc" in drivers and (self.v[f"{end}.above"] == "qdisc" or old)
-        ath10k = "ath10k" in drivers and self.v["kernel"] in ("3.10", "3.18", "4.14")
+        drivers, kernel = self.drivers(end), version(self.v["kernel"])
+        htc = "ath9k_htc" in drivers and (self.v[f"{end}.above"] == "qdisc" or kernel < (6, 2))
+        ath10k = "ath10k" in drivers and kernel < (4, 15)
         return htc or ath10k or "ath9k_tidq" in drivers
 
 

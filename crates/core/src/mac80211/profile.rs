@@ -10,6 +10,8 @@
 //! D3 the virtual-time scheduler of 5.16 to 5.19 has no profile. D4 flows are told apart by jhash, siphash or the skb's own hash, by
 //! age: one random placing is as good as another. D5 ath10k had a round of its own until 5.0; here it has mac80211's. D6 4.14 is taken to be as 4.19, whose code was read.
 
+use crate::sim::Series;
+
 /// Who pays where the fair queue is full.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Pays {
@@ -60,12 +62,12 @@ pub static V6_12: Profile =
     Profile { pays: Pays::Half, turns: Turns::Kept, slow_stations: false, frame_protection: false };
 
 impl Profile {
-    /// The kernel's of this name. What has no such queues (3.10, 3.18) has the first that there were.
-    pub fn of(kernel: &str) -> &'static Profile {
+    /// The kernel's of this series. What has no such queues (3.10, 3.18) has the first that there were.
+    pub const fn of(kernel: Series) -> &'static Profile {
         match kernel {
-            "6.12" => &V6_12,
-            "5.4" | "5.10" | "5.10.262" => &V5_4,
-            _ => &V4_14,
+            (..=4, _) => &V4_14,
+            (5, _) => &V5_4,
+            _ => &V6_12,
         }
     }
 }
@@ -76,10 +78,8 @@ mod tests {
 
     #[test]
     fn every_kernel_has_its_queues() {
-        use crate::sim::params::Value as _;
         use Turns::{Driver, Kept, Owed};
-        let names = crate::scenario::keys::Kernel::names();
-        let all: Vec<_> = names.iter().map(|n| Profile::of(n).turns).collect();
+        let all: Vec<_> = crate::scenario::keys::Kernel::ALL.iter().map(|k| Profile::of(k.series()).turns).collect();
         assert_eq!(all, [Driver, Driver, Driver, Driver, Owed, Owed, Owed, Kept]);
         assert_eq!(V6_12, Profile::default());
     }

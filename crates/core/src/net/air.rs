@@ -63,12 +63,12 @@ fn mode(s: &Scenario, i: usize, up: bool) -> Result<Mode, String> {
 /// Minstrel-HT as the scenario's kernel has it.
 fn minstrel_ht(s: &Scenario) -> minstrel_ht::Params {
     use minstrel_ht::Version;
-    let kernels = match s.kernel {
-        Kernel::V3_10 | Kernel::V3_18 => Version::V3_18,
-        Kernel::V4_14 | Kernel::V4_19 => Version::V4_14,
-        Kernel::V5_4 => Version::V5_4,
-        Kernel::V5_10 | Kernel::V5_10_262 => Version::V5_10,
-        Kernel::V6_12 => Version::V6_12,
+    let kernels = match s.kernel.series() {
+        (..=3, _) => Version::V3_18,
+        (4, _) => Version::V4_14,
+        (5, ..=4) => Version::V5_4,
+        (5, ..=11) => Version::V5_10,
+        _ => Version::V6_12,
     };
     minstrel_ht::Params { version: Auto::Set(s.minstrel_ht.version.or(kernels)), ..s.minstrel_ht }
 }
@@ -96,13 +96,13 @@ fn dsss_basic(s: &Scenario) -> Result<Dsss, String> {
 }
 
 /// AQL came with 5.5, and ath10k and mt76 have asked for it ever since (NL80211_EXT_FEATURE_AQL; mt76/mac80211.c mt76_phy_init).
-const fn has_aql(k: Kernel) -> bool {
-    matches!(k, Kernel::V5_10 | Kernel::V5_10_262 | Kernel::V6_12)
+fn has_aql(k: Kernel) -> bool {
+    k.series() >= (5, 5)
 }
 
 /// Whether OFDM frames are protected where 802.11b stations are about; see [`Profile::frame_protection`].
 fn protects(s: &Scenario) -> bool {
-    let frames = Profile::of(s.kernel.name()).frame_protection || s.ap.driver != Name::Ath9k;
+    let frames = Profile::of(s.kernel.series()).frame_protection || s.ap.driver != Name::Ath9k;
     s.wifi.erp_protection.or(frames)
 }
 
@@ -114,12 +114,12 @@ pub(super) fn config(s: &Scenario) -> Result<BssConfig, String> {
         Name::Ath9kTidq => DriverConfig::Ath9kTidq(s.ath9k, r.qdisc, Box::new(s.qdiscs())),
         Name::Ath9kHtc => match r.above {
             Above::Qdisc => DriverConfig::Ath9kHtc(Box::new(s.ath9k_htc), r.qdisc, Box::new(s.qdiscs())),
-            Above::Kernel if s.kernel != Kernel::V6_12 => {
+            Above::Kernel if s.kernel.series() < (6, 2) => {
                 DriverConfig::Ath9kHtc(Box::new(s.ath9k_htc), r.qdisc, Box::new(s.qdiscs()))
             }
             Above::Kernel | Above::Txqs => DriverConfig::Ath9kHtcTxqs(Box::new(s.ath9k_htc)),
         },
-        Name::Ath10k if matches!(s.kernel, Kernel::V3_10 | Kernel::V3_18 | Kernel::V4_14) => {
+        Name::Ath10k if s.kernel.series() < (4, 15) => {
             DriverConfig::Ath10k(Box::new(s.ath10k), r.qdisc, Box::new(s.qdiscs()))
         }
         Name::Ath10k => DriverConfig::Ath10kTxqs(Box::new(s.ath10k)),
@@ -135,7 +135,7 @@ pub(super) fn config(s: &Scenario) -> Result<BssConfig, String> {
         q
     };
     let kernel = |driver: Name| {
-        let k = *Profile::of(s.kernel.name());
+        let k = *Profile::of(s.kernel.series());
         // Only ath9k had turns of its own that are known here.
         let own = matches!(driver, Name::Ath9k | Name::Sora);
         if own || k.turns != Turns::Driver { k } else { Profile { turns: Turns::Owed, ..k } }
@@ -180,7 +180,7 @@ pub(super) fn config(s: &Scenario) -> Result<BssConfig, String> {
         hack: s.hack,
         qos,
         edca: [s.edca_ap.over("edca_ap", Set::AccessPoint.all())?, s.edca.over("edca", Set::Station.all())?],
-        rfc8325: s.kernel == Kernel::V6_12,
+        rfc8325: s.kernel.series() >= (6, 8),
         head_room: head_room(
             crate::tcp::Profile::named(s.kernel.name()).expect("every kernel has a profile"),
             s.tcp.max_header,

@@ -44,11 +44,11 @@ fn tcp_at(s: &Scenario, on_air: bool, flow: &FlowPlan, server: bool) -> (Params,
 
 /// `ieee80211_hw::tx_sk_pacing_shift`: none before 4.17, 8 then (4 ms), 7 from 5.1 (8 ms).
 /// src: linux@6.12 net/mac80211/main.c ieee80211_alloc_hw_nm
-const fn mac80211_shift(k: Kernel) -> Option<u8> {
-    match k {
-        Kernel::V3_10 | Kernel::V3_18 | Kernel::V4_14 => None,
-        Kernel::V4_19 => Some(8),
-        Kernel::V5_4 | Kernel::V5_10 | Kernel::V5_10_262 | Kernel::V6_12 => Some(7),
+fn mac80211_shift(k: Kernel) -> Option<u8> {
+    match k.series() {
+        (..=3, _) | (4, ..=16) => None,
+        (4, _) | (5, 0) => Some(8),
+        _ => Some(7),
     }
 }
 
@@ -393,7 +393,7 @@ fn wifi(s: &Scenario, streams: &Streams) -> Result<Net, String> {
     on_air.extend(&stations);
     let cfg = air::config(s)?;
     // ath10k polls from 4.9 on ("ath10k: implement NAPI support"), mt76 ever since.
-    let ath10k = s.ath10k.gro && !matches!(s.kernel, Kernel::V3_10 | Kernel::V3_18);
+    let ath10k = s.ath10k.gro && s.kernel.series() >= (4, 9);
     for (host, c) in hosts.iter_mut().zip(&cfg.stations) {
         if (ath10k && c.driver.is_ath10k()) || (s.mt76.gro && c.driver.is_mt76()) {
             host.napi = Some(Box::new(Napi::new(s.host.hz)));

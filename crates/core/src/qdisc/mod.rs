@@ -9,7 +9,7 @@
 //! packet's length is its Ethernet frame's without FCS, as `qdisc_pkt_len` has it.
 
 use crate::sim::params::{Param, Raw, Refused, Schema, Value};
-use crate::sim::{Bin, Named, Owner, Packet, Time, Verdict};
+use crate::sim::{Bin, Named, Owner, Packet, Series, Time, Verdict};
 
 pub mod aaq;
 pub mod cake;
@@ -294,23 +294,21 @@ pub struct Old {
 }
 
 impl Old {
-    /// Those of the kernel of this name.
-    pub fn of(kernel: &str) -> Old {
-        let at = |kernels: &[&str]| kernels.contains(&kernel);
-        let thesis = at(&["3.10", "3.18"]);
+    /// Those of the kernel of this series.
+    pub fn of(kernel: Series) -> Old {
         Old {
-            fq_codel_one: thesis,
-            fq_codel_uncounted: thesis || at(&["4.14", "4.19"]),
-            codel_largest: thesis,
+            fq_codel_one: kernel < (4, 7),
+            fq_codel_uncounted: kernel < (5, 0), // some time between 4.19 and 5.4
+            codel_largest: kernel < (4, 2),
             fq: match kernel {
-                "3.10" | "3.18" | "4.14" | "4.19" => fq::Age::Paces,
-                "5.4" => fq::Age::Keeps,
-                "5.10" | "5.10.262" => fq::Age::Bounds,
+                v if v < (4, 20) => fq::Age::Paces,
+                v if v < (5, 8) => fq::Age::Keeps,
+                v if v < (6, 7) => fq::Age::Bounds,
                 _ => fq::Age::Bands,
             },
-            pfifo_fast_shared: thesis || kernel == "4.14",
-            requeued_one: thesis || kernel == "4.14",
-            requeued_weightless: thesis,
+            pfifo_fast_shared: kernel < (4, 16),
+            requeued_one: kernel < (4, 16),
+            requeued_weightless: kernel < (4, 7),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::each::{Each, Stations};
 use crate::phy::Gi;
-use crate::sim::{Auto, Bytes, Dscp, Rate, Span};
+use crate::sim::{Auto, Bytes, Dscp, Rate, Series, Span};
 use crate::{choices, params};
 
 choices! {
@@ -24,6 +24,14 @@ choices! {
         V5_10_262 = "5.10.262",
         /// Today's, and the reference traces'.
         V6_12 = "6.12",
+    }
+}
+
+impl Kernel {
+    /// Its series. Below TCP a stable release has what its series has, so there a difference is told by the version that it came with.
+    pub fn series(self) -> Series {
+        let mut numbers = self.name().split('.').map_while(|n| n.parse().ok());
+        numbers.next().zip(numbers.next()).expect("a kernel is named by its version")
     }
 }
 
@@ -329,5 +337,17 @@ params! {
         qdisc: crate::qdisc::Kind = crate::qdisc::Kind::FqCodel, src "CoTSQ table II: Arch Linux's default";
         /// Whether that qdisc stands above ath9k_htc, or mac80211's TXQs.
         above: Above = Above::Kernel, src "linux@6.12 ath9k/htc_drv_main.c ath9k_htc_ops: wake_tx_queue = ieee80211_handle_wake_tx_queue (since 6.2)";
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kernels_stand_by_their_series_oldest_first() {
+        let all: Vec<_> = Kernel::ALL.iter().map(|k| k.series()).collect();
+        assert!(all.is_sorted(), "{all:?}");
+        assert_eq!(Kernel::V5_10_262.series(), Kernel::V5_10.series());
     }
 }

@@ -33,3 +33,6 @@ pub use xmit::{Lower, Verdict};
 
 /// Numbers by name, in the order in which they are shown: what a run's state is told in.
 pub type Named = Vec<(&'static str, u64)>;
+
+/// A kernel's version without its stable release: (5, 10) of "5.10.262". Later ones are greater.
+pub type Series = (u8, u8);
