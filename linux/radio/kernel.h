@@ -39,8 +39,9 @@ struct wireless_dev *wt_older_wdev(struct ieee80211_vif *vif);	/* older/wdev.c *
 #if WT_BEFORE(6, 2)
 #define timer_delete_sync del_timer_sync
 #endif
-#if WT_BEFORE(6, 3)
-static inline size_t list_count_nodes(struct list_head *head)
+#if WT_BEFORE(6, 3)	/* under a name of its own: stable 6.1 has it, too */
+#define list_count_nodes wt_list_count_nodes
+static inline size_t wt_list_count_nodes(struct list_head *head)
 {
 	struct list_head *at;
 	size_t n = 0;
@@ -49,6 +50,9 @@ static inline size_t list_count_nodes(struct list_head *head)
 		n++;
 	return n;
 }
+#endif
+#if WT_BEFORE(6, 6)
+#define _ieee80211_set_sband_iftype_data(band, data, n) ((band)->iftype_data = (data), (band)->n_iftype_data = (n))
 #endif
 #if WT_BEFORE(6, 7)
 #define ieee80211_tx_status_skb ieee80211_tx_status

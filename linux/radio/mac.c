@@ -280,7 +280,7 @@ static int wt_op_set_rts_threshold(struct ieee80211_hw *hw, u32 value)
 	return 0;
 }
 
-#if WT_BEFORE(6, 0)
+#if WT_BEFORE(6, 11)
 #include "older/ops.h"
 #endif
 
@@ -299,15 +299,20 @@ const struct ieee80211_ops wt_mac_ops = {
 	.ampdu_action = wt_op_ampdu_action,
 	.set_key = wt_op_set_key,
 	.get_tsf = wt_op_get_tsf,
-#if WT_BEFORE(6, 0)
+#if WT_BEFORE(6, 11)
 	.stop = wt_older_stop,
+#else
+	.stop = wt_op_stop,
+#endif
+#if WT_BEFORE(6, 0)
 	.bss_info_changed = wt_older_bss_info_changed,
 	.conf_tx = wt_older_conf_tx,
 #else
-	.stop = wt_op_stop,
 	.link_info_changed = wt_op_link_info_changed,
 	.vif_cfg_changed = wt_op_vif_cfg_changed,
 	.conf_tx = wt_op_conf_tx,
+#endif
+#if !WT_BEFORE(6, 9)	/* before, whoever has none has one channel */
 	.add_chanctx = ieee80211_emulate_add_chanctx,
 	.remove_chanctx = ieee80211_emulate_remove_chanctx,
 	.change_chanctx = ieee80211_emulate_change_chanctx,
