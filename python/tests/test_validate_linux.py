@@ -9,7 +9,7 @@ import pytest
 
 from wavetank import UserError
 from wavetank.linux import kernels
-from wavetank.validate import Report, Row, linux, linux_case, linux_model, linux_page
+from wavetank.validate import Report, Row, kernel_case, linux, linux_case, linux_model, linux_page
 
 STANDING = {"secs": 1, "warmup": 0.5, "rtt_ms": 1, "radio": {"fixed_mcs": 15}}
 
@@ -202,12 +202,14 @@ def test_the_docs_table_stands_between_its_marks(tmp_path):
 def test_scenarios_of_older_kernels_run_under_their_profile(kernel):
     cases = linux_case.load(linux.OLDER[kernel])
     assert len(cases) > 50
-    assert {c.config["kernel"] for c in cases} == {kernels.series(kernel)}
+    assert {kernels.series(c.config["kernel"]) for c in cases} == {kernels.series(kernel)}
+    assert {kernel_case.profile(c.config["kernel"]) for c in cases} <= linux.OLDER.keys()
     assert not [c.name for c in cases if linux_model.cannot(c) or not c.kernel]
     (case,) = (replace(c, config={**c.config, "kernel": kernel}) for c in cases if c.name == "down-slowsta-cubic")
     assert dict(linux_model.overrides(case.config))["kernel"] == kernel
     figures = linux_model.run(case, 0)
-    assert figures["srtt_p50"] > 45, "CoDel waits 50 ms for a slow station"
+    # CoDel waits 50 ms for a slow station; from 5.12 on MCS 0 at 40 MHz is none of two: 12.9 Mbit/s are expected of it, not 11.4.
+    assert (figures["srtt_p50"] > 45) == (kernels.version(kernel) < (5, 12))
 
 
 def test_an_older_kernels_runs_are_not_made_anew():

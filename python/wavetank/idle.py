@@ -21,9 +21,9 @@ BEFORE_TXQS = ("3.10", "3.18")
 #: Keys of ``[tcp]`` that are of packets that are no TCP's, too.
 EVERY_PACKET = ("rx_truesize", "rx_per_buffer", "rx_pages", "max_header")
 
-#: Kernels whose mac80211 gives slow stations a CoDel of their own: from 4.12 on.
-#: src: linux@5.4 net/mac80211/sta_info.c sta_update_codel_params
-SLOW_STATIONS = ("4.14", "4.19", "5.4", "5.10")
+#: Kernels whose mac80211 gives slow stations a CoDel of their own: from 4.12 on, in 6.12 no more.
+#: src: linux@6.1 net/mac80211/sta_info.c sta_update_codel_params
+SLOW_STATIONS = ("4.14", "4.19", "5.4", "5.10", "6.1")
 #: What each driver has for aggregates alone.
 OF_AGGREGATES = ("ampdu_frames", "window", "ampdu_bytes", "airtime", "density", "subframe_bytes")
 

@@ -11,7 +11,7 @@ from .. import _core
 from ..linux.cards import AROUND_BODY, AROUND_CCMP
 from ..linux.own import BY_MODE, DENSITY, HACK, LEGACY_MBIT, MODES
 from ..scenario import show
-from .kernel_case import LATER_MS
+from .kernel_case import LATER_MS, profile
 from .linux_case import Case, chosen, complete, mcs, per_radio
 
 #: The model's names of congestion controls that the kernel cannot call so (linux/modules/wavetank_bbr).
@@ -157,7 +157,7 @@ def overrides(config: dict[str, Any], phase_ms: float = 0.0) -> list[tuple[str, 
     flood = "off" if tcp else FLOOD
     cc = MODEL_CC.get(c["cc"], c["cc"])
     sets = {
-        "kernel": c["kernel"],
+        "kernel": profile(c["kernel"]),
         "time.lead_in": _span(LEAD_IN_S + phase_ms / 1e3),
         "time.flows": _span(c["secs"]),
         "time.warmup": _span(c["warmup"]),

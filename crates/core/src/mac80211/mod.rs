@@ -46,7 +46,7 @@ crate::params! {
         /// Marks packets that can be marked, instead of dropping them.
         ecn: bool = true, src "linux@6.12 net/mac80211/tx.c ieee80211_txq_setup_flows";
         /// Whether a slow station gets CoDel parameters of its own, without ECN.
-        slow_stations: Auto<bool> = Auto::Auto, src "linux@5.4 net/mac80211/sta_info.c sta_update_codel_params: 4.12 to 5.x; by kernel profile";
+        slow_stations: Auto<bool> = Auto::Auto, src "linux@5.4 net/mac80211/sta_info.c sta_update_codel_params: 4.12 to 6.x; by kernel profile";
         /// Their target.
         slow_target: Span = Span::from_ms(50), in Span::from_us(1) => Span::from_s(10), src "linux@5.4 net/mac80211/sta_info.c sta_update_codel_params";
         /// Their interval.

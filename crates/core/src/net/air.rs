@@ -203,6 +203,7 @@ mod tests {
     fn what_stands_above_ath9k_htc_is_the_kernels_affair_unless_it_is_said() {
         let cases = [
             (Kernel::V5_10, Above::Kernel, false),
+            (Kernel::V6_1_192, Above::Kernel, false),
             (Kernel::V6_12, Above::Kernel, true),
             (Kernel::V6_12, Above::Qdisc, false),
             (Kernel::V4_14, Above::Txqs, true),

@@ -158,10 +158,9 @@ impl Rates {
             }
         }
     }
-    /// Where the rates are fixed: Minstrel-HT is told of them, too, for the throughput that it then expects. Of 802.11n's rates, and of a
-    /// version that chooses CoDel's parameters by it.
+    /// Where the rates are fixed: Minstrel-HT is told of them, too, for the throughput that it then expects. Of 802.11n's rates.
     pub fn tell_minstrel(&mut self, setup: &Setup, modes: &[Mode], random: &mut Stream) {
-        let streams = setup.minstrel_ht.version.or(minstrel_ht::Version::V6_12).old_streams().unwrap_or(0);
+        let streams = setup.minstrel_ht.version.or(minstrel_ht::Version::V6_12).old_streams().unwrap_or(4);
         let known = |m: &Mode| matches!(m, Mode::Ht(_)) && m.streams() as u8 <= streams;
         if let Rates::Fixed(c) = self
             && modes.iter().all(known)
@@ -213,7 +212,7 @@ impl Rates {
         }
     }
     /// The throughput that it expects to `to`, kbit/s, if it is one of those that older kernels choose CoDel's parameters by
-    /// (`get_expected_throughput`; Minstrel-HT up to 5.11).
+    /// (`get_expected_throughput`: Minstrel-HT's).
     pub fn expected_kbit(&self, to: StaIx) -> Option<u32> {
         match self {
             Rates::MinstrelHt(c) => c.expected_kbit(to),

@@ -22,6 +22,8 @@ choices! {
         V5_10 = "5.10",
         /// The stable release of it of 2026.
         V5_10_262 = "5.10.262",
+        /// Debian 12's, its stable release of 2026.
+        V6_1_192 = "6.1.192",
         /// Today's, and the reference traces'.
         V6_12 = "6.12",
     }

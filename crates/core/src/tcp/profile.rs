@@ -1,15 +1,18 @@
 //! Kernel profiles: tables of the documented differences between kernels that decide the results.
 //!
-//! Stands for: `net/ipv4/tcp*.c`, `net/core/sock.c` of 3.10, 3.18, 4.14, 4.19, 5.4, 5.10 and 6.12, each difference with its commit. Where no
+//! Stands for: `net/ipv4/tcp*.c`, `net/core/sock.c` of 3.10, 3.18, 4.14, 4.19, 5.4, 5.10, 6.1 and 6.12, each difference with its commit. Where no
 //! field says otherwise, every profile behaves as 6.12.
 //! Differs: D1 a connection knows nothing of those before it to the same host (`tcp_metrics`: FACK off, a degree of reordering), and the degree of
 //! reordering is bounded by 300 in every kernel (127 before 3.19) and measured in sequence numbers (from 4.15; in segments before). D2 an `fq` paces
-//! by departure times and payload in every profile (from 4.20; before, by what its packets weigh on the wire); D3 of stable releases one is told apart,
-//! "5.10.262": else a profile has what its papers' kernels had (4.14.14; 4.19 of before autumn 2019; 5.4 and 5.10 of 2020 to 2021), "6.12" is Debian's
+//! by departure times and payload in every profile (from 4.20; before, by what its packets weigh on the wire); D3 of stable releases two are told apart,
+//! "5.10.262" and "6.1.192": else a profile has what its papers' kernels had (4.14.14; 4.19 of before autumn 2019; 5.4 and 5.10 of 2020 to 2021), "6.12" is Debian's
 //! 6.12.117. D4 the undo of 3.10 and of 3.18 is 4.14's but for what `recovery/undo.rs` says, and
 //! F-RTO, too, but for what begins it. D5 a SACK-less sender loses as 6.12's does. D6 "3.10" and "3.18" have no prequeue (gone with 4.14): a reader
 //! that waits took packets itself there, with an ACK for every two as here, but when it ran; and they count round trips in microseconds. D7 until 5.11 a sender whose skbs below it take more than its send buffer
-//! retransmits nothing (`__tcp_retransmit_skb`), here it does; until 5.18 only the first data after received data counted for pingpong mode.
+//! retransmits nothing (`__tcp_retransmit_skb`), here it does; until 5.18 only the first data after received data counted for pingpong mode. D8 what
+//! came after 6.1 and every profile has: a FIN waits for room in the window (`tcp_cwnd_test` let one go through), an ACK is delayed by less than the least
+//! timeout (`tcp_delack_max`, 6.7: 200 ms before, 190 here at 100 Hz), a segment that comes early counts for the receiver's segment size (`tcp_data_queue_ofo`), and a
+//! receiver whom the same data reach three times does not draw another hash (`tcp_rcv_spurious_retrans`, from 5.10 on; IPv6 alone in 6.12).
 
 /// What an ACK says of a recovery that has sent nothing again yet (`tcp_packet_delayed`, where `retrans_stamp` is 0): small queues may hold
 /// its retransmissions back, and what was to go again may still be in this host.
@@ -91,7 +94,7 @@ pub enum HystartRounds {
     Growth,
     /// On every ACK that it judges, so from `hystart_low_window` on: 4e1fddc98d25 (5.16) as 5.10.262 has it.
     Judged,
-    /// On every ACK: in 6.12.117 `hystart_update` asks for the window afterwards. Since when was not looked up.
+    /// On every ACK: in 6.1.192 and 6.12.117 `hystart_update` asks for the window afterwards.
     Ack,
 }
 
@@ -289,7 +292,7 @@ pub struct Profile {
     pub acks_below_lowat: bool,
     /// Data that find no memory are told of by a window of 0, at once: from 6.6 (e2142825c120).
     pub tells_no_memory: bool,
-    /// A FIN without data is taken though the window is shut: in 6.12, not in 5.10 (`tcp_data_queue`).
+    /// A FIN without data is taken though the window is shut: in 6.12, not in 6.1 (`tcp_data_queue`).
     pub takes_fin_at_zero_window: bool,
     /// A full segment with PSH makes the reader acknowledge at once: from 6.6, and in stable kernels (4720852ed9af).
     pub push_acks_mss: bool,
@@ -529,18 +532,24 @@ pub static V5_10_262: Profile = Profile {
     ..V5_10
 };
 
-/// Linux 6.12: the reference.
-pub static V6_12: Profile = Profile {
-    name: "6.12",
+/// Linux 6.1.192, of 2026: Debian 12's.
+pub static V6_1_192: Profile = Profile {
+    name: "6.1.192",
     hystart_rounds: HystartRounds::Ack,
     tso_rtt_log: Some(9),
-    skb_grows: true,
-    small_head_cache: true,
     prr: Prr::SndUnaAdvanced,
     rack_any_dsack: false,
     busy_wakes: true,
     flight_at_send: false,
     probe_dsack: true,
+    ..V5_10_262
+};
+
+/// Linux 6.12: the reference.
+pub static V6_12: Profile = Profile {
+    name: "6.12",
+    skb_grows: true,
+    small_head_cache: true,
     scaling_ratio: true,
     lowat: Lowat::Waits,
     big_first_window: true,
@@ -549,12 +558,13 @@ pub static V6_12: Profile = Profile {
     syn_linear_timeouts: 4,
     tells_no_memory: true,
     takes_fin_at_zero_window: true,
-    ..V5_10_262
+    ..V6_1_192
 };
 
 impl Profile {
     /// Every profile, oldest first.
-    pub const ALL: [&'static Profile; 8] = [&V3_10, &V3_18, &V4_14, &V4_19, &V5_4, &V5_10, &V5_10_262, &V6_12];
+    pub const ALL: [&'static Profile; 9] =
+        [&V3_10, &V3_18, &V4_14, &V4_19, &V5_4, &V5_10, &V5_10_262, &V6_1_192, &V6_12];
     /// The one of this name.
     pub fn named(name: &str) -> Option<&'static Profile> {
         Profile::ALL.into_iter().find(|p| p.name == name)

@@ -147,7 +147,7 @@ impl Control {
     pub fn expected_kbit(&self, to: StaIx) -> Option<u32> {
         match &self.peers[to.ix()].minstrel {
             Minstrel::Old(m) => Some(m.expected_kbit()),
-            Minstrel::V6_12(_) => None,
+            Minstrel::V6_12(m) => Some(m.station().expected_kbit()),
         }
     }
     /// See [`Rates::rc_stats`](crate::rate::Rates::rc_stats).

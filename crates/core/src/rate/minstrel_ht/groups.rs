@@ -86,7 +86,7 @@ impl Rate {
     }
 }
 
-const PACKET_BYTES: u32 = 1200;
+pub(super) const PACKET_BYTES: u32 = 1200;
 const AGGREGATE: u32 = 16;
 
 /// Data bits a symbol and stream at 20, 40 and 80 MHz.

@@ -179,6 +179,10 @@ impl Station {
     fn throughput_now(&self, r: Rate) -> u32 {
         self.throughput(r, self.stats(r).prob)
     }
+    /// Expected throughput of the best rate, kbit/s. src: linux@6.1 `minstrel_ht_get_expected_throughput`
+    pub(super) fn expected_kbit(&self) -> u32 {
+        self.throughput_now(self.best[0]) * 10 * (8 * groups::PACKET_BYTES) / 1024
+    }
     /// An interval is over: smooths and ranks.
     pub(super) fn update(&mut self) {
         let [frames, aggregates] = std::mem::take(&mut self.ampdu);

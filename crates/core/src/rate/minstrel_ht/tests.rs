@@ -39,6 +39,16 @@ fn starts_low_and_climbs_to_the_top() {
     assert_eq!(m.station().best[0], Rate::new(13, 7)); // MCS 15, 40 MHz, short GI
     assert_eq!(m.station().robust.of().streams, 1);
 }
+/// MCS 0, 20 MHz: 153600 bits in 5908 symbols, a sixteenth of it 1476992 ns (with five bits less); 3686 * 10^6 / (108000 + 1476992) = 2325 at
+/// nine tenths; 232500 >> 12 = 56, and 56 * 10 * 9600 / 1024.
+#[test]
+fn what_is_expected_by_hand() {
+    let supports = Supports { ht: Some([1, 0, 0, 0]), width_mhz: 20, ..Supports::default() };
+    let mut s = Station::new(&supports, Overhead::new(60, true));
+    assert_eq!(s.expected_kbit(), 0, "nothing is known");
+    s.stats_mut(Rate::new(0, 0)).prob = 1 << 12;
+    assert_eq!(s.expected_kbit(), 5_250);
+}
 #[test]
 fn stays_below_what_the_channel_carries() {
     let limit = Rate::new(8, 4).duration(); // MCS 4, 40 MHz, long GI
