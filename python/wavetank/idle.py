@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from . import _core, units
 from . import keys as catalogue
 from .linux.asked import Asked
-from .linux.kernels import series, version
+from .linux.kernels import version
 from .linux.relevance import OF_STANDARDS, OF_TIDQ, Relevance
 from .scenario import Scenario
 
@@ -21,9 +21,9 @@ BEFORE_TXQS = ("3.10", "3.18")
 #: Keys of ``[tcp]`` that are of packets that are no TCP's, too.
 EVERY_PACKET = ("rx_truesize", "rx_per_buffer", "rx_pages", "max_header")
 
-#: Kernels whose mac80211 gives slow stations a CoDel of their own: from 4.12 on, in 6.12 no more.
+#: The first and the last kernel known whose mac80211 gives slow stations a CoDel of their own; 6.12's no more.
 #: src: linux@6.1 net/mac80211/sta_info.c sta_update_codel_params
-SLOW_STATIONS = ("4.14", "4.19", "5.4", "5.10", "6.1")
+SLOW_STATIONS = ((4, 12), (6, 1))
 #: What each driver has for aggregates alone.
 OF_AGGREGATES = ("ampdu_frames", "window", "ampdu_bytes", "airtime", "density", "subframe_bytes")
 
@@ -81,7 +81,8 @@ class _Read(Asked):
     def slow_stations(self) -> bool:
         """Whether mac80211 has a CoDel for slow stations."""
         asked = self.v["mac80211.slow_stations"]
-        return asked == "true" or (asked == "auto" and series(self.v["kernel"]) in SLOW_STATIONS)
+        first, last = SLOW_STATIONS
+        return asked == "true" or (asked == "auto" and first <= version(self.v["kernel"]) <= last)
 
     def takes_time(self) -> bool:
         """Whether a received packet takes a radio's host any time."""
