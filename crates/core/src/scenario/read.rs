@@ -86,14 +86,37 @@ pub fn read(src: &Source, overrides: &[(String, String)]) -> Result<Scenario, Sc
 }
 
 fn parse<'a>(src: &Source<'a>) -> Result<Spanned<DeTable<'a>>, ScenarioError> {
-    DeTable::parse(src.text).map_err(|e| ScenarioError {
-        file: src.path.into(),
-        line: e.span().map_or(0, |sp| line_of(src.text, sp.start)),
-        key: String::new(),
-        found: format!("not TOML: {}", e.message()),
-        expected: "a scenario file (TOML 1.0)".into(),
-        near: None,
+    DeTable::parse(src.text).map_err(|e| {
+        let line = e.span().map_or(0, |sp| line_of(src.text, sp.start));
+        let of = src.text.lines().nth(line.wrapping_sub(1)).and_then(as_toml);
+        ScenarioError {
+            file: src.path.into(),
+            line,
+            key: String::new(),
+            found: format!("not TOML: {}", e.message()),
+            expected: of.map_or("a scenario file (TOML 1.0)".into(), |v| format!("{v}, as TOML has it")),
+            near: None,
+        }
     })
+}
+
+/// The single value of a line as TOML has it, where it is none of TOML's: `.05`, `True`, a text without its quotes.
+fn as_toml(line: &str) -> Option<String> {
+    let (_, value) = line.split_once('=')?;
+    let t = value.split('#').next()?.trim();
+    let (sign, digits) = t.strip_prefix(['+', '-']).map_or(("", t), |rest| (&t[..1], rest));
+    let number = digits.starts_with(|c: char| c.is_ascii_digit() || c == '.') && t.parse::<f64>().is_ok();
+    if t.eq_ignore_ascii_case("true") || t.eq_ignore_ascii_case("false") {
+        Some(t.to_lowercase())
+    } else if number && digits.starts_with('.') {
+        Some(format!("{sign}0{digits}"))
+    } else if number && t.ends_with('.') {
+        Some(format!("{t}0"))
+    } else {
+        let plain = |c: char| c.is_ascii_alphanumeric() || " ./-_%".contains(c);
+        (!number && t.starts_with(|c: char| c.is_ascii_alphanumeric()) && t.chars().all(plain))
+            .then(|| format!("\"{t}\""))
+    }
 }
 
 /// The keys that a text names, with their sections.
@@ -142,14 +165,15 @@ fn line_of(text: &str, offset: usize) -> usize {
     text.as_bytes()[..offset.min(text.len())].iter().filter(|b| **b == b'\n').count() + 1
 }
 
-/// `--set` values are TOML where they can be, text otherwise: `tcp.cc=reno`, `time.flows=10 s`, `wifi.rts=true`.
+/// `--set` values are TOML where they can be, or numbers as people write them (`netem.loss=.05`), text otherwise: `tcp.cc=reno`,
+/// `time.flows=10 s`, `wifi.rts=true`.
 fn raw_of_override(v: &str) -> Raw {
     let t = v.trim();
     if let Ok(n) = t.parse::<i128>() {
         return Raw::Int(n);
     }
     if let Ok(x) = t.parse::<f64>()
-        && t.starts_with(|c: char| c.is_ascii_digit() || c == '-')
+        && x.is_finite()
     {
         return Raw::Float(x);
     }
@@ -485,6 +509,22 @@ mod tests {
     }
 
     #[test]
+    fn numbers_are_read_as_people_write_them() {
+        let set = |v: &str| value("--set", "netem.loss", v).map_err(|e| e.to_string());
+        for v in [".05", "+.05", "5e-2", "0.05"] {
+            assert_eq!(set(v).as_deref(), Ok("0.05"), "{v}");
+        }
+        for (v, said) in [
+            ("5%", "\"5%\" (did you mean \"0.05\"?); expected a number from 0 to 1"),
+            ("inf", "\"inf\"; expected a number from 0 to 1"),
+            ("-inf", "\"-inf\"; expected a number from 0 to 1"),
+            ("nan", "\"nan\"; expected a number from 0 to 1"),
+        ] {
+            assert_eq!(set(v), Err(format!("--set: netem.loss: {said}")));
+        }
+    }
+
+    #[test]
     fn names_that_look_like_numbers_can_be_set() {
         let set = |k: &str, v: &str| read(&Source { path: "a.toml", text: WIRED }, &[(k.into(), v.into())]);
         assert_eq!(set("ath9k.rts_threshold", "off").unwrap().ath9k.rts_threshold, None, "off lies below every number");
@@ -556,6 +596,26 @@ mod tests {
         }
         let e = set("tcp.rmem_max", "1 B").unwrap_err();
         assert_eq!(e.expected, "a size from 2304 B to 2147483647 B");
+    }
+
+    #[test]
+    fn a_value_that_is_none_of_tomls_is_shown_as_it_would_be() {
+        for (given, shown) in [
+            ("loss = .05", "0.05"),
+            ("loss = -.05", "-0.05"),
+            ("loss = 1.", "1.0"),
+            ("delay = 10 ms # each way", "\"10 ms\""),
+            ("loss = 5%", "\"5%\""),
+            ("distribution = normal", "\"normal\""),
+            ("ecn = True", "true"),
+        ] {
+            let e = parse(&format!("{WIRED}[netem]\n{given}\n")).unwrap_err();
+            assert_eq!((e.line, e.expected), (7, format!("{shown}, as TOML has it")), "{given}");
+        }
+        for given in ["delay = \"10 ms", "loss = [", "loss = 05"] {
+            let e = parse(&format!("{WIRED}[netem]\n{given}\n")).unwrap_err();
+            assert_eq!(e.expected, "a scenario file (TOML 1.0)", "{given}");
+        }
     }
 
     #[test]

@@ -106,7 +106,7 @@ fn number_and_unit(text: &str) -> Option<(i128, u32, &str)> {
     let (num, unit) = (t[..end].replace('_', ""), t[end..].trim());
     let (neg, num) = num.strip_prefix('-').map_or((false, num.as_str()), |n| (true, n));
     let (whole, frac) = num.split_once('.').unwrap_or((num, ""));
-    if whole.is_empty() || frac.len() > 9 || whole.len() > 15 || num.ends_with('.') {
+    if frac.len() > 9 || whole.len() > 15 || num.is_empty() || num.ends_with('.') {
         return None;
     }
     let v: i128 = format!("{whole}{frac}").parse().ok()?;
@@ -337,11 +337,26 @@ fn outside<T: Value>(lo: &T, hi: &T, unit: &str) -> Refused {
 
 /// Why `raw` could not be read: a number that its type cannot hold, one with another unit than its own, and what is no number at
 /// all is refused by the parameter's range, not by the type's.
-pub fn beyond<T: Value>(e: Refused, raw: &Raw, lo: &T, hi: &T, unit: &str) -> Refused {
+pub fn beyond<T: Value + PartialOrd>(e: Refused, raw: &Raw, lo: &T, hi: &T, unit: &str) -> Refused {
     match (raw, T::UNIT) {
+        (Raw::Text(t), "count" | "number") => written_otherwise(t, lo, hi, outside(lo, hi, unit)),
         (_, "count" | "number") | (Raw::Int(_) | Raw::Float(_), "bytes") => outside(lo, hi, unit),
         _ => e,
     }
+}
+
+/// A text that means a number of the range, as people write some elsewhere: in quotes, "5 %" (`tc`), "0,05".
+fn written_otherwise<T: Value + PartialOrd>(text: &str, lo: &T, hi: &T, e: Refused) -> Refused {
+    let there = |t: &str| {
+        let of = t.parse().map(Raw::Int).or_else(|_| t.parse().map(Raw::Float)).ok()?;
+        T::read(&of).ok().filter(|v| v >= lo && v <= hi).map(|v| v.show())
+    };
+    let t = text.trim();
+    if there(t).is_some() {
+        return Refused { expected: format!("{}, without quotes", e.expected), ..e };
+    }
+    let share = t.strip_suffix('%').filter(|_| T::UNIT == "number").map(|n| format!("{}e-2", n.trim()));
+    Refused { near: there(&share.unwrap_or_else(|| t.replace(',', "."))), ..e }
 }
 
 /// Declares a struct of parameters:
@@ -480,6 +495,12 @@ mod tests {
     fn units_are_read_exactly() {
         assert_eq!(Span::read(&text("0.1 ms")), Ok(Span::from_us(100)));
         assert_eq!(Span::read(&text("5ms")), Ok(Span::from_ms(5)));
+        assert_eq!(
+            Span::read(&text(".5 ms")),
+            Ok(Span::from_us(500)),
+            "as people write it; TOML's own numbers may not"
+        );
+        assert!(Span::read(&text(". ms")).is_err() && Span::read(&text("-. ms")).is_err());
         assert_eq!(Rate::read(&text("150 Mbit/s")), Ok(Rate::from_mbit(150)));
         assert_eq!(Rate::read(&text("6.5 Mbit/s")), Ok(Rate::from_kbit(6_500)));
         assert_eq!(Bytes::read(&text("128 KiB")), Ok(Bytes::from_kib(128)));
@@ -537,9 +558,17 @@ mod tests {
             ("flows", Raw::Int(-1), "a whole number from 0 to 256, or \"auto\""),
             ("flows", text("4 ms"), "a whole number from 0 to 256, or \"auto\""),
             ("flows", Raw::Bool(true), "a whole number from 0 to 256, or \"auto\""),
+            ("span_ms", text("4"), "a whole number of ms from 0 to 1000, without quotes"),
+            ("level", text("4.5"), "a number of dB from 0 to 40, without quotes"),
         ] {
             assert_eq!(set(key, given).unwrap_err().expected, expected);
         }
+        let near = |key, given| set(key, text(given)).unwrap_err().near;
+        assert_eq!(near("level", "2.9%").as_deref(), Some("0.029"));
+        assert_eq!(near("level", "2,5").as_deref(), Some("2.5"));
+        assert_eq!(near("level", "5000 %"), None, "beyond what it may be");
+        assert_eq!(near("span_ms", "50 %"), None, "no share");
+        assert_eq!(near("level", "much"), None);
     }
 
     #[test]
