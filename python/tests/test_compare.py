@@ -137,6 +137,30 @@ def test_as_many_columns_as_are_taken_are_drawn_and_told_apart(tmp_path, canvase
     assert box.x0 >= 0 and box.y0 >= ax.get_window_extent().y1
 
 
+def test_one_station_beside_several_is_called_as_theirs(tmp_path, canvases, pictures):
+    pictures("goodput", "ping")
+    columns = compare.columns([scenario()], ["model"], [("wifi.stations", "2")])
+    found = compare.compare(columns, repetitions=2, folder=tmp_path)
+    rows = {x.figure: list(x.values.values()) for x in found.lines}
+    assert None not in rows["up1 sta1 goodput"] and rows["up1 sta2 goodput"][0] is None
+    one, two = rows["tcp up, sum of all"]
+    assert one == rows["up1 sta1 goodput"][0]
+    assert two == pytest.approx(rows["up1 sta1 goodput"][1] + rows["up1 sta2 goodput"][1])
+    assert [p.name for p in compare_plots.draw(found, tmp_path)] == ["goodput.png", "ping.png"]
+    assert [len(c.axes[0].lines) for c in canvases] == [2, 2]
+    assert [c.axes[0].get_title(loc="left") for c in canvases] == ["up1 sta1", "icmp sta1"]
+    again = compare.compare(columns, repetitions=2, folder=tmp_path)  # of what is kept
+    assert [x.samples for x in again.lines] == [x.samples for x in found.lines]
+
+
+def test_a_sum_says_of_how_many_where_they_are_as_many():
+    def of(*counts):
+        runs = {str(i): [{("tcp up, sum", "Mbit/s"): 9.0, ("tcp up, flows", ""): n}] for i, n in enumerate(counts)}
+        return [x.figure for x in compare.lines(runs)]
+
+    assert (of(1, 1), of(4, 4), of(1, 4)) == ([], ["tcp up, sum of 4"], ["tcp up, sum of all"])
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [([], "expected a SCENARIO"), (["up.toml", "--with", "a.flent.gz", "--against", "tcp.cc=bbr"], "stands beside one SCENARIO")],

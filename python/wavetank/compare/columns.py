@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from .. import ScenarioError, _core
 from ..errors import SettingError, UserError, unknown
 from ..scenario import WATERS, Scenario
+from . import stations
 
 #: As many curves as have colours of their own.
 MOST = 6
@@ -23,6 +24,8 @@ class Column:
     water: str
     #: What is on the air is counted, too.
     air: bool = False
+    #: Its one station is named, for others have several.
+    named: bool = False
 
 
 def waters(text: str, least: int = 2) -> list[str]:
@@ -69,7 +72,8 @@ def columns(
     for name in names:
         if names.count(name) > 1:
             raise UserError(f'"{name}" stands twice: expected scenarios and settings that differ')
-    return found
+    counts = [stations.count(c.scenario.check()) for c in found]
+    return [replace(c, named=n == 1 < max(counts)) for c, n in zip(found, counts, strict=True)]
 
 
 def _variants(scenario: Scenario, against: Sequence[tuple[str, str]]) -> list[tuple[str, Scenario]]:

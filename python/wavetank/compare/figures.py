@@ -14,6 +14,8 @@ from ..result import Result
 
 #: Figures of one run by (what, unit); None: it has none.
 Figures = Mapping[tuple[str, str], float | None]
+#: What goodput is summed over: kind and direction of flows.
+SUMMED = ("tcp up", "tcp down", "udp up", "udp down")
 #: What every radio has, and few runs tell apart.
 BITRATE, LOST = "bitrate to it", "lost MPDUs to it"
 #: Bitrates that differ by less are the same.
@@ -75,9 +77,26 @@ def _mean(values: Iterable[float | None]) -> float | None:
 
 def lines(columns: Mapping[str, Sequence[Figures]]) -> list[Line]:
     """A line for each figure that a run of any column has; of losses where there are any, of bitrates where they differ."""
+    columns = _sums(columns)
     keys = list(dict.fromkeys(k for runs in columns.values() for run in runs for k in run))
     every = (Line(*key, {name: [run.get(key) for run in runs] for name, runs in columns.items()}) for key in keys)
     return [line for line in every if _says_something(line)]
+
+
+def _sums(columns: Mapping[str, Sequence[Figures]]) -> Mapping[str, Sequence[Figures]]:
+    """Sums over flows by the name that they have in every column; they go where no run has several flows."""
+    names: dict[tuple[str, str], str] = {}
+    for what in SUMMED:
+        counts = {count for runs in columns.values() for run in runs if (count := run.get((f"{what}, flows", "")))}
+        several = max(counts, default=0) > 1
+        names[f"{what}, flows", ""] = ""
+        names[f"{what}, sum", "Mbit/s"] = (
+            "" if not several else f"{what}, sum of {counts.pop():g}" if len(counts) == 1 else f"{what}, sum of all"
+        )
+    return {
+        w: [{(n, k[1]): v for k, v in run.items() if (n := names.get(k, k[0]))} for run in runs]
+        for w, runs in columns.items()
+    }
 
 
 def _says_something(line: Line) -> bool:
@@ -91,11 +110,12 @@ def figures(r: Result) -> dict[tuple[str, str], float | None]:
     """What is compared of a run."""
     s = r.summary()
     out: dict[tuple[str, str], float | None] = {}
-    for kind in ("tcp", "udp"):
-        for way in ("up", "down"):
-            flows = r.flows_of(way, kind)
-            if len(flows) > 1 and f"{kind} goodput" not in r.unknown:
-                out[f"{kind} {way}, sum of {len(flows)}", "Mbit/s"] = sum(f.goodput_mbit for f in flows)
+    for what in SUMMED:
+        kind, way = what.split()
+        flows = r.flows_of(way, kind)
+        if flows and f"{kind} goodput" not in r.unknown:
+            out[f"{what}, sum", "Mbit/s"] = sum(f.goodput_mbit for f in flows)
+            out[f"{what}, flows", ""] = len(flows)
     for f in s["flows"]:
         name = f["name"]
         out[f"{name} goodput", "Mbit/s"] = None if f"{f['kind']} goodput" in r.unknown else f["goodput_mbit"]

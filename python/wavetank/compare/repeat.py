@@ -11,6 +11,7 @@ from .. import files, workers
 from ..captures import air
 from ..lab import runner
 from ..result import Result
+from . import stations
 from .columns import Column
 from .figures import Figures, figures
 from .on_air import on_air
@@ -18,7 +19,7 @@ from .on_air import on_air
 #: (done, of, what).
 Progress = Callable[[float, float, str], None]
 #: What a kept file has is this code's.
-KEPT = 2
+KEPT = 3
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,8 @@ class Repetition:
         if self.folder is None:
             return None
         run = runner.Run(self.column.name, self.column.scenario, self.seed, water=self.column.water)
-        return self.folder / ".runs" / f"{run.key}{'.air' if self.column.air else ''}.figures{KEPT}.json"
+        of = ".air" * self.column.air + ".named" * self.column.named
+        return self.folder / ".runs" / f"{run.key}{of}.figures{KEPT}.json"
 
     def read(self) -> Figures | None:
         """What is kept, if it is there and whole."""
@@ -57,7 +59,7 @@ def _carry_out(work: Repetition) -> Figures:
         found = _watched(column, work.seed, lambda done, of: None)[1]
     else:
         run = runner.Run(column.name, column.scenario, work.seed, water=column.water)
-        found = figures(runner.simulate(run))
+        found = figures(_named(column, runner.simulate(run)))
     work.keep(found)
     return found
 
@@ -67,7 +69,12 @@ def _watched(column: Column, seed: int | None, progress: Callable[[float, float]
     with runner.panics_told(column.name, column.scenario, seed):
         seen = air.watch(column.scenario, seed, analysis=True, on=column.water, progress=progress)
     assert seen.analysis is not None, "it was asked for"
-    return seen.result, {**figures(seen.result), **on_air(seen.analysis)}
+    result = _named(column, seen.result)
+    return result, {**figures(result), **on_air(seen.analysis)}
+
+
+def _named(column: Column, result: Result) -> Result:
+    return stations.named(result) if column.named else result
 
 
 def firsts(columns: Sequence[Column], seed: int | None, progress: Progress) -> dict[str, tuple[Result, Figures]]:
@@ -92,6 +99,7 @@ def _first(column: Column, seed: int | None, progress: Progress) -> tuple[Result
     else:
         with runner.panics_told(column.name, column.scenario, seed):
             result = column.scenario.run(seed, on=column.water)
+    result = _named(column, result)
     return result, figures(result)
 
 

@@ -110,7 +110,7 @@ def overlay(
             limits(ax, np.concatenate(every))
             ax.axvspan(*first.window, color="#f4f4f4", zorder=0)
             ax.set_xlim(0, max(r.simulated_s for r in comparison.results.values()))  # in every picture the same
-            if len(shown) > 1:
+            if len(shown) > 1 or any(len(of) > 1 for of in curves.values()):  # which of them it is
                 ax.set_title(name, loc="left")
         for ax in list(axes.flat)[len(shown) :]:
             ax.set_axis_off()
