@@ -13,7 +13,8 @@ import wavetank
 from wavetank import stats
 from wavetank.plots import captions
 from wavetank.plots import sweeps as panels
-from wavetank.sweeps import axes
+from wavetank.sweeps import axes, metrics, pictures
+from wavetank.sweeps import gather as sweep_gather
 from wavetank.sweeps import plan as sweep_plan
 
 HOUSE = {"name": "house", "topology": {"kind": "wifi"}, "wifi": {"standard": "n"}, "ap": {"driver": "ath9k"}}
@@ -118,3 +119,20 @@ def test_one_repetition_has_no_median_and_no_bars():
         figure = replace(figure, panels=({"kind": "sweep", "quantity": "goodput"},))
         told.append(captions.of(SimpleNamespace(quick=False, beside={}, mark=""), figure, Canvas()))
     assert told == ["1 repetition.", "2 repetitions. Median over repetitions; bars: 95 % confidence interval."]
+
+
+def test_a_metric_without_a_panel_is_named():
+    made = sweep_plan.make(wavetank.Scenario.from_dict(HOUSE), [axes.parse("wifi.mcs=7")], 1)
+    names = ("goodput", "retransmits", "rtos", "jain")
+    swept = sweep_gather.gather(made, SimpleNamespace(quick=False, of=lambda *_: []), metrics.chosen(names), False)
+
+    def note(**medians):
+        (point,) = swept.points
+        found = {n: replace(point.metrics[n], median=medians.get(n), n=int(n in medians)) for n in names}
+        return pictures.figures(replace(swept, points=(replace(point, metrics=found),)), made)["sweep"].note
+
+    assert note(goodput=5, retransmits=0, jain=1) == (
+        "Without a panel: retransmits (0 at every point), jain (0.99 or more at every point)."
+    )
+    assert note(goodput=5, retransmits=1, jain=0.5) == ""
+    assert note(goodput=0, retransmits=0) == "Without a panel: retransmits (0 at every point)."  # the first is drawn

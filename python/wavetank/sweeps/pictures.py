@@ -9,6 +9,7 @@ from typing import Any
 from ..lab.metrics import COLLISIONS
 from ..lab.plan import Figure
 from .axes import Axis
+from .metrics import Metric
 from .plan import Plan
 from .result import Sweep
 from .table import crowded
@@ -36,10 +37,11 @@ def figures(sweep: Sweep, plan: Plan) -> dict[str, Figure]:
     field = by is not None and not rest and plan.crossed and _many(x) and _many(by)
     kind = "field" if field else "sweep"
     shown = [m for m in sweep.metrics if _says_something(sweep, m.name)]
-    panels = [{**common, "kind": kind, "quantity": m.name, "label": m.axis} for m in shown or sweep.metrics[:1]]
+    shown = shown or list(sweep.metrics[:1])
+    panels = [{**common, "kind": kind, "quantity": m.name, "label": m.axis} for m in shown]
     panels = [{**p, "legend": i == 0} for i, p in enumerate(panels)]
     over = COLLISIONS if any(crowded(sweep, m) for m in shown) else ""
-    note = " ".join(x for x in (over, plan.figure.note.strip()) if x)
+    note = " ".join(x for x in (over, _without(sweep, shown), plan.figure.note.strip()) if x)
     out = {"sweep": replace(plan.figure, panels=tuple(panels), columns=2 if len(panels) == 4 else 0, note=note)}
     if sweep.tradeoff is not None:
         gain, cost = sweep.tradeoff
@@ -55,6 +57,15 @@ def _says_something(sweep: Sweep, metric: str) -> bool:
     """Whether it is anything else than nought everywhere, as retransmits are on a good link, or than fair."""
     found = [p.metrics[metric].median for p in sweep.points if not p.failed]
     return any(v if metric != "jain" else v is not None and v < FAIR for v in found)
+
+
+def _without(sweep: Sweep, shown: Sequence[Metric]) -> str:
+    """Which metrics have no panel though they have values, and why."""
+    left = [
+        m for m in sweep.metrics if m not in shown and any(p.metrics[m.name].n for p in sweep.points if not p.failed)
+    ]
+    told = [f"{m.name} ({f'{FAIR} or more' if m.name == 'jain' else '0'} at every point)" for m in left]
+    return f"Without a panel: {', '.join(told)}." if told else ""
 
 
 def axis_label(axis: Axis, name: str) -> str:
