@@ -13,13 +13,14 @@ import click
 from .. import UserError, files
 from .base import _echo_json, _print, cli, json_option
 from .number import Whole
+from .place import Place
 
 if TYPE_CHECKING:
     from ..captures.analyze_flent import Document
 
 
 @cli.command()
-@click.argument("paths", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path))
+@click.argument("paths", nargs=-1, required=True, metavar="FILE...", type=Place())
 @click.option(
     "--window",
     default=None,
@@ -36,13 +37,13 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=Place(),
     default=None,
     help="Folder for a figure (PNG) and the numbers (JSON) a file.",
 )
 @click.option(
     "--link-traces",
-    type=click.Path(path_type=Path),
+    type=Place(),
     default=None,
     help="Folder for what each link handed up, as mahimahi's mm-link takes it.",
 )

@@ -10,12 +10,11 @@ import click
 from . import complete
 from .base import _echo_json, _pair, _print, _progress, _usable, cli, jobs_option, json_option, seed_range, set_option
 from .number import Whole
+from .place import Place
 
 
 @cli.command()
-@click.argument(
-    "paths", nargs=-1, metavar="SCENARIO...", type=click.Path(path_type=Path), shell_complete=complete.scenario
-)
+@click.argument("paths", nargs=-1, metavar="SCENARIO...", type=Place(), shell_complete=complete.scenario)
 @click.option(
     "--on",
     default=None,
@@ -34,7 +33,7 @@ from .number import Whole
     "measured",
     multiple=True,
     metavar="FILE...",
-    type=click.Path(path_type=Path),
+    type=Place(),
     help="Flent files measured on a test bed (`wavetank testbed`): they stand beside as `testbed`.",
 )
 @set_option()
@@ -47,7 +46,7 @@ from .number import Whole
     help="Seeds of each column: means, and the differences' standard errors.",
 )
 @jobs_option
-@click.option("--out", type=click.Path(path_type=Path), default=None, help="Folder [default: results/compare-NAME].")
+@click.option("--out", type=Place(), default=None, help="Folder [default: results/compare-NAME].")
 @click.option("--air", is_flag=True, help="Compare what is on the air, too, as `run --analyze` counts it.")
 @click.option("--as-is", is_flag=True, help="Leave the model's own values where the scenario says nothing.")
 @json_option

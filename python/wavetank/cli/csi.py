@@ -10,6 +10,7 @@ import click
 from .. import UserError
 from .base import _echo_json, _picture, _print, cli, json_option
 from .number import Number, Whole
+from .place import Place
 
 carriers_option = click.option(
     "--carriers", default=None, metavar="FROM:TO", help="Sub-carriers [default: all that the log has]."
@@ -17,7 +18,7 @@ carriers_option = click.option(
 
 
 @cli.command()
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=Place())
 @click.option("--format", "form", default=None, metavar="NAME", help="Its format [default: what it begins like].")
 @click.option("--rx", type=Whole(0, 15), default=0, show_default=True, help="Receive antenna.")
 @click.option("--tx", type=Whole(0, 15), default=0, show_default=True, help="Transmit antenna (or stream).")
@@ -33,7 +34,7 @@ carriers_option = click.option(
 )
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=Place(),
     default=None,
     callback=_picture,
     help="The figure: a .png, .pdf or .svg [default: csi-NAME.png here].",

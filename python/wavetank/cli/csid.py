@@ -11,9 +11,10 @@ from .. import UserError, files
 from .base import cli
 from .csi import carriers_of, carriers_option
 from .number import Number, Whole
+from .place import Place
 
 key_option = click.option(
-    "--key", "key_file", type=click.Path(path_type=Path), required=True, help="The shared key (`wavetank csid key`)."
+    "--key", "key_file", type=Place(), required=True, help="The shared key (`wavetank csid key`)."
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Statuses as JSON, one document a line.")
 status_option = click.option(
@@ -76,7 +77,7 @@ def ap(listen: str, key_file: Path, to: str, max_age: float, wait: bool, status:
 @key_option
 @click.option("--station", required=True, metavar="MAC", help="The address that this station has on the air.")
 @click.option("--phy", default=None, help="The radio, such as phy0 [default: whichever receives for --station].")
-@click.option("--log", type=click.Path(path_type=Path), default=None, help="A CSI log in place of the radio.")
+@click.option("--log", type=Place(), default=None, help="A CSI log in place of the radio.")
 @click.option("--format", "form", default=None, metavar="NAME", help="The log's format [default: what it begins like].")
 @click.option("--speed", type=Number(0.001, 1000), default=1, show_default=True, help="The log's clock.")
 @click.option("--rx", type=Whole(0, 15), default=0, show_default=True, help="Receive antenna.")
@@ -138,7 +139,7 @@ def _address(text: str) -> bytes:
 
 
 @csid.command()
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=Place())
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
 def key(file: Path, as_json: bool) -> None:
     """Make a key: FILE, which only its owner can read. Access point and stations need the same."""

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from .base import _echo_json, _print, cli, json_option
+from .place import Place
 
 
 @cli.group()
@@ -16,7 +17,7 @@ def hack() -> None:
 
 
 @hack.command()
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=Place())
 @json_option
 def rohc(file: Path, as_json: bool) -> None:
     """Compress the pure TCP ACKs of FILE (pcap or pcapng), restore them, compare.

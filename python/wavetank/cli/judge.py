@@ -11,6 +11,7 @@ import click
 
 from .base import _echo_json, _print, _progress, _usable, cli, jobs_option, json_option
 from .number import Whole
+from .place import Place
 
 if TYPE_CHECKING:
     from ..validate.report import Report
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 @click.argument("what", type=click.Choice(["kernel", "dcf", "linux", "ath9k", "minstrel"]))
 @click.option(
     "--reference",
-    type=click.Path(path_type=Path),
+    type=Place(),
     default=None,
     help="Folder (kernel, linux) or file (dcf, ath9k, minstrel) in place of the one that comes with it.",
 )
@@ -58,18 +59,16 @@ if TYPE_CHECKING:
 @click.option("--seed", type=Whole(min=0), default=None, help="--random: what draws them [default: 1].")
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=Place(),
     default=None,
     help="--random: folder for their files and runs [default: results/random-linux-SEED, rare-linux-SEED, path-linux-5.10-SEED, "
     "...].",
 )
 @click.option("--on", type=click.Choice(["model", "linux"]), default="model", help="dcf: what is held to ns-3.")
-@click.option(
-    "--docs", type=click.Path(path_type=Path), default=None, help="linux: put the table into this Markdown file."
-)
+@click.option("--docs", type=Place(), default=None, help="linux: put the table into this Markdown file.")
 @click.option(
     "--plots",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=Place(file_okay=False),
     default=None,
     help="kernel: a folder for one picture a case, the kernel's two runs beside ours over time.",
 )
@@ -203,7 +202,7 @@ def _tell(outcome: Report, check: bool, as_json: bool) -> None:
 
 
 @cli.command()
-@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE...")
+@click.argument("paths", nargs=-1, required=True, type=Place(), metavar="FILE...")
 @click.option("--kernel", default="6.12", help="The kernel profile.  [default: 6.12]")
 @click.option("--hz", type=Whole(100, 1000), default=1000, help="Timer ticks a second.  [default: 1000]")
 @click.option("--trace", is_flag=True, help="Print every packet, also of scripts that hold.")

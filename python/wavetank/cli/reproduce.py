@@ -11,6 +11,7 @@ import click
 from . import complete
 from .base import _echo_json, _print, _progress, _usable, cli, jobs_option, json_option, on_option
 from .number import Whole
+from .place import Place
 
 if TYPE_CHECKING:
     from ..lab.outcome import Outcome
@@ -21,9 +22,7 @@ if TYPE_CHECKING:
 @click.option("--quick", is_flag=True, help="Two repetitions; every output says so.")
 @click.option("--check", is_flag=True, help="Exit with 1 if a judged row does not hold.")
 @jobs_option
-@click.option(
-    "--out", type=click.Path(path_type=Path), default=None, help="Folder for results [default: results/NAME]."
-)
+@click.option("--out", type=Place(), default=None, help="Folder for results [default: results/NAME].")
 @on_option
 @click.option(
     "--repetitions",

@@ -11,6 +11,7 @@ import click
 from . import complete
 from .base import _echo_json, _pair, _picture, _print, _progress, cli, json_option, on_option, seed_range, set_option
 from .number import Whole
+from .place import Place
 
 if TYPE_CHECKING:
     from ..captures import air
@@ -70,7 +71,7 @@ def _given(context: click.Context, argument: click.Parameter, path: Path | None)
 @cli.command()
 @click.argument(
     "scenario",
-    type=click.Path(path_type=Path),
+    type=Place(),
     required=False,
     metavar="SCENARIO",
     callback=_given,
@@ -78,9 +79,7 @@ def _given(context: click.Context, argument: click.Parameter, path: Path | None)
 )
 @set_option()
 @click.option("--seed", type=seed_range, default=None, help="Seed, in place of the scenario's.")
-@click.option(
-    "--out", type=click.Path(path_type=Path), default=None, help="Folder for summary, samples and Flent file."
-)
+@click.option("--out", type=Place(), default=None, help="Folder for summary, samples and Flent file.")
 @click.option(
     "--pcap",
     is_flag=False,
@@ -100,14 +99,14 @@ def _given(context: click.Context, argument: click.Parameter, path: Path | None)
 )
 @click.option(
     "--plot",
-    type=click.Path(path_type=Path),
+    type=Place(),
     default=None,
     callback=_picture,
     help="Draw the run on one page: a .png, .pdf or .svg.",
 )
 @click.option(
     "--timeline",
-    type=click.Path(path_type=Path),
+    type=Place(),
     default=None,
     help="Draw who held the medium when: a file that ends in .svg, or in .html to zoom into.",
 )

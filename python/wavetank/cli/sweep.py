@@ -25,6 +25,7 @@ from .base import (
     set_option,
 )
 from .number import Whole
+from .place import Place
 
 if TYPE_CHECKING:
     from ..sweeps.result import Sweep
@@ -60,9 +61,7 @@ if TYPE_CHECKING:
     help="Run on a Dask cluster: tcp://host:8786, or local. [needs wavetank[cluster]]",
 )
 @on_option
-@click.option(
-    "--out", type=click.Path(path_type=Path), default=None, help="Folder [default: results/sweep-SCENARIO-AXES]."
-)
+@click.option("--out", type=Place(), default=None, help="Folder [default: results/sweep-SCENARIO-AXES].")
 @json_option
 def sweep(
     scenario: str,

@@ -10,12 +10,13 @@ import click
 from . import complete
 from .base import _echo_json, _pair, cli, json_option, set_option
 from .number import Whole
+from .place import Place
 
 
 @cli.command()
-@click.argument("scenario", type=click.Path(path_type=Path), shell_complete=complete.scenario)
+@click.argument("scenario", type=Place(), shell_complete=complete.scenario)
 @set_option()
-@click.option("--out", type=click.Path(path_type=Path), default=None, help="Folder [default: bed-NAME].")
+@click.option("--out", type=Place(), default=None, help="Folder [default: bed-NAME].")
 @click.option("--repetitions", type=Whole(min=1), default=5, show_default=True, help="Runs of the Flent test.")
 @json_option
 def testbed(scenario: Path, sets: Sequence[str], out: Path | None, repetitions: int, as_json: bool) -> None:
