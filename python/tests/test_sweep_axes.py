@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from wavetank import Scenario, UserError, load, sweep
+from wavetank import Scenario, UserError, csi, load, sweep
 from wavetank.sweeps.axes import axis, parse
 from wavetank.sweeps.pareto import front
 
@@ -141,8 +141,29 @@ def test_what_is_of_another_kind_is_told():
     for name in ("seed", "repetitions", "jobs"):
         with pytest.raises(UserError, match=rf"^{name}: '3', expected a whole number"):
             sweep("cotsq-ath9k", {"tcp.tsq_ms": [4]}, **{name: "3"})
-    with pytest.raises(UserError, match=r"^3: expected a scenario file"):
-        load(3)
+    for words, said in (
+        ({"metrics": 3}, "metrics: 3, expected names"),
+        ({"metrics": [3]}, r"metrics: \[3\], expected names"),
+        ({"each": 3}, "each: 3, expected names"),
+        ({"best": 3}, "best: 3, expected a name"),
+        ({"against": 3}, "against: 3, expected a name"),
+        ({"cluster": 3}, "cluster: 3, expected a name"),
+        ({"axes": {3: [4]}}, "axes: 3, expected a key"),
+        ({"out": "a\0b"}, r"'a\\x00b': has a NUL in it"),
+    ):
+        with pytest.raises(UserError, match=f"^{said}"):
+            sweep("cotsq-ath9k", **{"axes": {"tcp.tsq_ms": [4]}, **words})
+    for name, said in (
+        (3, "^3: expected the path of a scenario file"),
+        ("", "^'': expected the path of a scenario file"),
+        ("a\0b", r"^'a\\x00b': has a NUL in it"),
+        ("x" * 5000, r"^x{200}\.\.\.: cannot be read \(File name too long\)"),
+    ):
+        with pytest.raises(UserError, match=said):
+            load(name)
+    for name in ("a\0b", 3):
+        with pytest.raises(UserError, match="expected the path of a CSI log"):
+            csi.load(name)
     with pytest.raises(UserError, match=r"^set: 'tcp.cc=bbr', expected keys and values"):
         load("cotsq-ath9k").set("tcp.cc=bbr")
     with pytest.raises(UserError, match=r'^set: 3, expected a key, such as "tcp.cc"'):
@@ -153,12 +174,12 @@ def test_what_is_of_another_kind_is_told():
         Scenario(3)
     with pytest.raises(UserError, match=r"^3: expected keys and values, such as"):
         Scenario.from_dict(3)
-    with pytest.raises(UserError, match=r"^'': expected a scenario file"):
-        load("")
     with pytest.raises(UserError, match=r'^unknown water "3", expected linux, model'):
         load("cotsq-ath9k").run(on=3)
-    with pytest.raises(UserError, match=r"^3: expected a folder's path"):
-        load("cotsq-ath9k").set({"time.flows": "2.1 s"}).run().save(3)
+    result = load("cotsq-ath9k").set({"time.flows": "2.1 s"}).run()
+    for folder in (3, "", b"x", "a\0b"):
+        with pytest.raises(UserError, match=r"expected the path of a folder"):
+            result.save(folder)
 
 
 def test_whole_numbers_of_numpy_are_whole_numbers():

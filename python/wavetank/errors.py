@@ -31,6 +31,16 @@ def printable(given: object) -> str:
     return str(given).encode(errors="backslashreplace").decode()
 
 
+#: So many characters of what is given a message repeats.
+TOLD = 200
+
+
+def shortened(given: object) -> str:
+    """What is given, as far as a message has room for it."""
+    text = printable(given)
+    return text if len(text) <= TOLD else f"{text[:TOLD]}..."
+
+
 def whole(what: str, given: object, expected: str = "a whole number") -> int:
     """The whole number that is given; numpy's and pandas' are some, too, and True is none. Raises UserError."""
     if isinstance(given, bool) or not isinstance(given, Integral):

@@ -51,6 +51,18 @@ def _named(path: Path, tmp: Path) -> Iterator[None]:
         raise OSError(e.errno or errno.EIO, os.strerror(e.errno) if e.errno else str(e), name) from e
 
 
+def place(given: object, expected: str) -> Path:
+    """The path that is given, of ``expected`` ("a folder to write").
+
+    Raises UserError for what is no path: an empty text, one with a NUL, no text.
+    """
+    if not isinstance(given, str | os.PathLike) or not isinstance(os.fspath(given), str) or not os.fspath(given):
+        raise UserError(f"{given!r}: expected the path of {expected}")
+    if "\0" in os.fspath(given):
+        raise UserError(f"{os.fspath(given)!r}: has a NUL in it, which no path has, expected the path of {expected}")
+    return Path(given)
+
+
 def writable(path: Path | None, what: str) -> None:
     """Before the work whose outcome ``path`` ("a file", "a folder") shall hold. Raises UserError if one sees that it cannot."""
     if path is None:

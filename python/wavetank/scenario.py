@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from . import _core, keys
-from .errors import SettingError, UserError, nearest, printable, unknown, whole
+from . import _core, files, keys
+from .errors import SettingError, UserError, nearest, printable, shortened, unknown, whole
 from .result import Result
 from .shipped import SCENARIOS
 from .state import At, instants
@@ -23,6 +22,8 @@ from .state import At, instants
 Value = str | int | float | bool | np.generic | Sequence[str | int | float | bool | np.generic] | np.ndarray[Any, Any]
 #: What a scenario can run on.
 WATERS = ("model", "linux")
+#: What is loaded, in messages.
+SCENARIO = "a scenario file (TOML)"
 
 
 @contextmanager
@@ -60,12 +61,13 @@ class Scenario:
     @classmethod
     def load(cls, path: str | Path) -> Scenario:
         """Reads a scenario file. Raises UserError if it cannot be read."""
+        path = files.place(path, SCENARIO)
         try:
-            return cls(Path(path).read_text(encoding="utf-8-sig"), str(path))
+            return cls(path.read_text(encoding="utf-8-sig"), str(path))
         except OSError as e:
-            raise UserError(f"{path}: cannot be read ({e.strerror}), expected a scenario file (TOML)") from None
+            raise UserError(f"{path}: cannot be read ({e.strerror}), expected {SCENARIO}") from None
         except UnicodeDecodeError:
-            raise UserError(f"{path}: is not UTF-8 text, expected a scenario file (TOML)") from None
+            raise UserError(f"{path}: is not UTF-8 text, expected {SCENARIO}") from None
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Value | Mapping[str, Value]], path: str = "<dict>") -> Scenario:
@@ -188,19 +190,20 @@ def _key(key: object) -> str:
 
 def load(name: str | Path) -> Scenario:
     """The scenario in that file, or of that name: here, or among those of ``wavetank list``. Raises UserError."""
-    if not isinstance(name, str | os.PathLike) or not str(name):
-        raise UserError(f"{name!r}: expected a scenario file (TOML), or a name of `wavetank list`")
-    path = Path(name)
-    if path.is_dir():
-        raise UserError(f"{name}: is a folder, expected a scenario file (TOML)")
-    for p in (path, path.with_name(f"{path.name}.toml"), SCENARIOS / f"{path.name}.toml"):
-        if p.is_file() and (p.parent != SCENARIOS or path.name == str(name)):
-            return Scenario.load(p)
+    path = files.place(name, f"{SCENARIO}, or a name of `wavetank list`")
+    try:
+        if path.is_dir():
+            raise UserError(f"{name}: is a folder, expected {SCENARIO}")
+        for p in (path, path.with_name(f"{path.name}.toml"), SCENARIOS / f"{path.name}.toml"):
+            if p.is_file() and (p.parent != SCENARIOS or path.name == str(name)):
+                return Scenario.load(p)
+    except OSError as e:  # a name that is longer than any file's
+        raise UserError(f"{shortened(path)}: cannot be read ({e.strerror}), expected {SCENARIO}") from None
     if path.suffix == ".toml" or len(path.parts) != 1:
         return Scenario.load(path)
     listed, here = {p.stem for p in SCENARIOS.glob("*.toml")}, {p.name for p in Path().glob("*.toml")}
     near = nearest(str(name), listed | here | {n.removesuffix(".toml") for n in here})
     raise UserError(
-        f'unknown scenario "{name}", expected a scenario file (TOML), or one of the {len(listed)} names of `wavetank list`'
+        f'unknown scenario "{name}", expected {SCENARIO}, or one of the {len(listed)} names of `wavetank list`'
         + (f'; did you mean "{near}"?' if near else "")
     )

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
 from . import files, flent, state, table
-from .errors import UserError
 from .measured import Measured
 
 #: It says which files are its run's: a folder that has it is whole.
@@ -20,9 +18,7 @@ def save(result: Measured, folder: str | Path, beside: Sequence[str] = ()) -> li
     ``beside``: files that the same run puts there (captures), by their names. Of an earlier run's, those that this one has not
     go; what is nobody's run's stays.
     """
-    if not isinstance(folder, str | os.PathLike):
-        raise UserError(f"{folder!r}: expected a folder's path")
-    target = Path(folder)
+    target = files.place(folder, "a folder to write")
     states = {f"{state.folder_name(s)}/{name}": text for s in result.states for name, text in s.files.items()}
     names = sorted(["samples.parquet", flent.file_name(result), *states, *beside])
     with files.folder(target, gone=files.listed(target / SUMMARY) - {*names}, last=SUMMARY) as tmp:

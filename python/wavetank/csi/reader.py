@@ -8,6 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO
 
+from .. import files
 from ..errors import UserError
 
 
@@ -31,18 +32,18 @@ class Reader:
             self._file: BinaryIO = io.BytesIO(source)
             self.size, self.name = len(source), name or "bytes"
         else:
-            source = Path(source)
-            self.name = name or str(source)
-            if source.exists() and not source.is_file():
-                what = "a folder" if source.is_dir() else "no regular file"
-                raise UserError(f"{source}: is {what}, expected a CSI log")
+            path = files.place(source, "a CSI log")
+            self.name = name or str(path)
             try:
-                self._file = source.open("rb")
+                if path.exists() and not path.is_file():
+                    what = "a folder" if path.is_dir() else "no regular file"
+                    raise UserError(f"{path}: is {what}, expected a CSI log")
+                self._file = path.open("rb")
                 # A log that grows is read as far as it was when it was opened.
                 self.size = self._file.seek(0, os.SEEK_END)
                 self._file.seek(0)
             except OSError as e:
-                raise UserError(f"{source}: {e.strerror}, expected a CSI log") from None
+                raise UserError(f"{path}: {e.strerror}, expected a CSI log") from None
 
     def __enter__(self) -> Reader:
         """Itself."""

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from .. import workers
+from .. import files, workers
 from ..errors import UserError, unknown, whole
 from ..lab import runner
 from ..scenario import WATERS, Scenario, Value, load
@@ -78,7 +78,9 @@ def ask(
     if repetitions < 1:
         raise UserError(f"repetitions: {repetitions}, expected at least one")
     base = (scenario if isinstance(scenario, Scenario) else load(scenario)).set(values)
-    metrics, each = _words(metrics), _words(each)
+    metrics, each = _words("metrics", metrics, "goodput"), _words("each", each, "wifi.stations")
+    for what, word in (("best", best), ("against", against)):
+        _word(what, word)
     plan = make(base, _axes(axes), repetitions, seed, together=zip, on=on, skip=skip_impossible)
     measured = names.chosen(metrics)
     if best:
@@ -98,9 +100,20 @@ def _there(plan: Plan, asked: Sequence[str]) -> None:
             raise UserError(f"{name} has no value at any point: {'; '.join(list(dict.fromkeys(told))[:TOLD])}")
 
 
-def _words(given: Sequence[str]) -> Sequence[str]:
-    """A string alone is one of them, not its letters."""
-    return [given] if isinstance(given, str) else given
+def _words(what: str, given: Sequence[str], such: str) -> Sequence[str]:
+    """A string alone is one of them, not its letters. Raises UserError for what are no words."""
+    if isinstance(given, str):
+        return [given]
+    words = list(given) if isinstance(given, Iterable) else [None]
+    if not all(isinstance(w, str) for w in words):
+        raise UserError(f'{what}: {given!r}, expected names, such as ["{such}"]')
+    return [str(w) for w in words]
+
+
+def _word(what: str, given: object) -> None:
+    """Raises UserError for what is no word."""
+    if not isinstance(given, str):
+        raise UserError(f"{what}: {given!r}, expected a name")
 
 
 def _axes(axes: Axes) -> list[Axis]:
@@ -109,7 +122,10 @@ def _axes(axes: Axes) -> list[Axis]:
             raise UserError(
                 f'axes: {axes!r}, expected keys and values, such as {{"tcp.tsq_ms": [1, 4]}} or "tcp.tsq_ms=1,4"'
             )
-        return [parse(a) for a in _words(axes)]
+        return [parse(a) for a in ([axes] if isinstance(axes, str) else axes)]
+    for key in axes:
+        if not isinstance(key, str):
+            raise UserError(f'axes: {key!r}, expected a key, such as "tcp.tsq_ms"')
     return [parse(f"{k}={v}") if isinstance(v, str) else axis(k, v) for k, v in axes.items()]
 
 
@@ -153,6 +169,7 @@ def carry_out(
         raise UserError(
             f"--cluster: runs the model, expected --on model, not {asked.plan.on} (which runs on this machine)"
         )
+    _word("cluster", cluster)
     jobs = None if jobs is None else whole("jobs", jobs)
     if jobs is not None and jobs < 1:
         raise UserError(f"jobs: {jobs}, expected at least one")
@@ -218,5 +235,6 @@ def sweep(
         scenario, axes, values=set, zip=zip, repetitions=repetitions, seed=seed, metrics=metrics, best=best, against=against,
         each=each, quick=quick, on=on, skip_impossible=skip_impossible,
     )  # fmt: skip
+    folder = None if out is None else files.place(out, "a folder to write")
     silent: Progress = lambda done, of, what: None  # noqa: E731
-    return carry_out(asked, None if out is None else Path(out), jobs, cluster, progress or silent)
+    return carry_out(asked, folder, jobs, cluster, progress or silent)
