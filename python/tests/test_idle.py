@@ -231,3 +231,34 @@ def test_floors_with_fewer_places_than_stations():
     assert note.startswith("floor.walk: 2 stations walk the same way")
     assert idle.notes(on.set({"floor.walk": 1, "wifi.stations": 1})) == []
     assert idle.notes(on.set({"floor.walk": 1, "stations.snr": [20, 30]})) == []
+
+
+SHORT = {"time.lead_in": "0 s", "time.flows": "300 ms", "time.tail": "0 s", "time.warmup": "0 s"}
+OLD = {"wifi.standard": "g", "wifi.band": "2.4 GHz", "wifi.rate": "54 Mbit/s", **SHORT}
+NARROW = {"topology.kind": "wired", "htb.rate": "3 Mbit/s", "htb.leaf": "fq_codel", "fq_codel.target": "1 ms", **SHORT}
+
+
+@pytest.mark.parametrize(
+    ("sets", "key", "value", "why"),
+    [
+        (NARROW, "htb.quantum", "9000 B", "htb has one class here, which takes turns with nobody"),
+        (NARROW, "fq_codel.ecn", False, "no packet can be marked: tcp.ecn is false"),
+        ({**NARROW, "tcp.ecn": True}, "fq_codel.ecn", False, ""),
+        ({**NARROW, "netem.loss": 0.3}, "netem.ecn", True, "no packet can be marked: tcp.ecn is false"),
+        ({**NARROW, "netem.loss": 0.3, "tcp.ecn": True, "traffic.tcp_down": 1}, "netem.ecn", True, ""),
+        ({**SHORT, "wifi.mcs": 0, "mac80211.target": "1 ms"}, "mac80211.ecn", False, "no packet can be marked: tcp.ecn is false"),
+        ({**SHORT, "wifi.mcs": 0, "traffic.tcp_up": 0}, "mac80211.ecn", False, "no packet can be marked: there is no TCP flow"),
+        (OLD, "wifi.erp_protection", True, "no station is 802.11b's"),
+        (OLD, "wifi.dsss_basic_rate", "1 Mbit/s", "no station is 802.11b's"),
+        (OLD, "wifi.short_preamble", False, "no station is 802.11b's"),
+        ({**OLD, "stations.rate": "11 Mbit/s", "ap.driver": "ath9k"}, "wifi.erp_protection", True, ""),
+        ({**OLD, "stations.rate": "11 Mbit/s, 2 Mbit/s"}, "wifi.erp_protection", True, "all stations are 802.11b's"),
+        ({**OLD, "stations.rate": "11 Mbit/s"}, "wifi.dsss_basic_rate", "1 Mbit/s", ""),
+        ({**OLD, "stations.rate": "11 Mbit/s"}, "wifi.short_preamble", False, ""),
+    ],
+)  # fmt: skip
+def test_what_is_told_is_what_leaves_the_run_as_it_is(sets, key, value, why):
+    s = Scenario.from_dict(TWO).set(sets)
+    with_it = s.set({key: value})
+    assert idle.keys(with_it).get(key, "").startswith(why) and bool(why) == (key in idle.keys(with_it))
+    assert (with_it.run().digest == s.run().digest) == bool(why)

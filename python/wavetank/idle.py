@@ -30,6 +30,10 @@ OF_AGGREGATES = ("ampdu_frames", "window", "ampdu_bytes", "airtime", "density", 
 #: What 802.11a, b and g have anyway of what newer standards choose.
 AS_OF_OLD = {"wifi.width_mhz": "20", "wifi.short_gi": "false", "wifi.aggregation": "false"}
 
+#: Keys of 802.11b's frames, and its rates, bit/s.
+OF_DSSS = ("wifi.erp_protection", "wifi.dsss_basic_rate", "wifi.short_preamble")
+DSSS = (1_000_000, 2_000_000, 5_500_000, 11_000_000)
+
 #: Keys of netem that others say something of, as they are where it is not there.
 NETEM = {"jitter": "0 ns", "loss": "0", "gemodel_p": "off", "duplicate": "0", "reorder": "0", "rate": "off"}
 #: Which of them others need.
@@ -89,6 +93,16 @@ class _Read(Asked):
         own = self.listed("stations.rx") if self.differ("rx") else []
         rest = [self.v["host.ap_rx"], *([self.v["host.sta_rx"]] if len(own) < self.stations else [])]
         return any(units.span(x) for x in (*own, *rest))
+
+    def has_tcp(self) -> bool:
+        """Whether there is a TCP flow."""
+        return self.v["traffic.rrul"] == "true" or any(int(n) for way in ("up", "down") for n in self.own(f"tcp_{way}"))
+
+    def dsss(self) -> set[bool]:
+        """Whether stations are 802.11b's: all, none or some."""
+        own = self.listed("stations.rate") if self.differ("rate") else []
+        rates = (own + [self.v["wifi.rate"]] * self.stations)[: self.stations]
+        return {self.v["wifi.standard"] in ("b", "g") and units.rate(r) in DSSS for r in rates}
 
     def under_qdisc(self, end: str) -> bool:
         """Whether a discipline stands above one of its cards."""
@@ -154,7 +168,22 @@ def _why(t: _Read, parts: Relevance, key: str) -> str:
         there = section in cards or (section == "ath9k" and bool(cards & {"ath9k_tidq", "sora"}))
         return "" if there else f"no card has the driver {section}"
     there = (key == "backhaul.present" and t.wifi) or parts.of(key)
-    return _missing(t, section) if not there else _of_netem(t, name) if section == "netem" else ""
+    return _of_queues(t, section, name) if there else _missing(t, section)
+
+
+def _of_queues(t: _Read, section: str, name: str) -> str:
+    """Of keys of queues that are there."""
+    if (section, name) == ("htb", "quantum"):
+        return "htb has one class here, which takes turns with nobody"
+    said = _of_netem(t, name) if section == "netem" else ""
+    return said or (_of_ecn(t) if name == "ecn" and section != "tcp" else "")
+
+
+def _of_ecn(t: _Read) -> str:
+    """Of marks in place of losses: only TCP has packets that can bear them."""
+    if not t.has_tcp():
+        return "no packet can be marked: there is no TCP flow"
+    return "no packet can be marked: tcp.ecn is false" if t.v["tcp.ecn"] == "false" else ""
 
 
 def _of_netem(t: _Read, name: str) -> str:
@@ -171,8 +200,7 @@ def _of_netem(t: _Read, name: str) -> str:
 
 def _traffic(t: _Read, section: str, name: str) -> str:
     """Of keys of flows and echoes: which of these are not there."""
-    rrul = t.v["traffic.rrul"] == "true"
-    tcp = rrul or any(int(n) for way in ("up", "down") for n in t.own(f"tcp_{way}"))
+    rrul, tcp = t.v["traffic.rrul"] == "true", t.has_tcp()
     if (
         (section == "tcp" and name not in EVERY_PACKET)
         or section in _core.registry()["cc"]
@@ -215,8 +243,12 @@ def _of_standard(t: _Read, key: str) -> str:
         return f"802.11{t.v['wifi.standard']} has no access categories"
     if section == "ath9k" and name in OF_AGGREGATES and not t.aggregates():
         return "no frame goes in an aggregate"
-    b = key == "wifi.erp_protection" and t.v["wifi.band"] == "5 GHz"
-    return "there is no 802.11b at 5 GHz to be protected from" if b else ""
+    if key not in OF_DSSS:
+        return ""
+    old = t.dsss()
+    if True not in old:
+        return "no station is 802.11b's (wifi.standard, wifi.rate, stations.rate)"
+    return "all stations are 802.11b's" if key == "wifi.erp_protection" and False not in old else ""
 
 
 def _of_mac80211(t: _Read, key: str, cards: set[str]) -> str:
