@@ -231,6 +231,7 @@ def within(data: bytes, form: str | None) -> None:
     ("data", "text", "offset"),
     [
         (b"", "it is empty", 0),
+        (b"\x1f\x8b\x08\0", "it is compressed (gzip), expected the log as it was written", 0),
         (b"Hello, world, this is text", "not a CSI log of a known format", 0),
         (logs()["intel"] + struct.pack("<HB", 393, 0xBB) + b"\0" * 392, "its bytes look swapped", 4 * 395),
         (logs()["intel"] + b"\0\0\xbb", "a record of length 0", 4 * 395),

@@ -226,7 +226,10 @@ def test_a_small_buffer_is_told():
         (["ap", "--key", "none"], "cannot be read (No such file or directory); `wavetank csid key none` makes a key"),
         (["ap", "--key", "open"], "others than its owner can read it (644), expected 600"),
         (["ap", "--key", "short"], "is no key, expected 64 hexadecimal digits"),
-        (["ap", "--key", "key", "--listen", "127.0.0.1:99999", "--to", "lines"], "expected HOST or HOST:PORT"),
+        (
+            ["ap", "--key", "key", "--listen", "127.0.0.1:99999", "--to", "lines"],
+            "HOST:PORT, with a port of 65535 at most",
+        ),
         (["ap", "--key", "key", "--listen", "192.0.2.1:5", "--to", "lines"], "Cannot assign requested address"),
         (
             ["client", "--key", "key", "--ap", "127.0.0.1", "--station", "02:77:74:00:00", "--log", "x"],

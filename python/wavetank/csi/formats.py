@@ -34,6 +34,9 @@ FORMATS = {
     "atheros": Format("Atheros CSI Tool", atheros.looks, atheros.frames),
 }
 
+#: How compressed files begin.
+PACKED = {"gzip": b"\x1f\x8b", "xz": b"\xfd7zXZ\0", "zstd": b"\x28\xb5\x2f\xfd", "bzip2": b"BZh", "zip": b"PK\3\4"}
+
 
 def detect(r: Reader) -> str:
     """The name of the format that the file begins like."""
@@ -41,6 +44,9 @@ def detect(r: Reader) -> str:
     for name, form in FORMATS.items():
         if form.looks(head, r.size):
             return name
+    packed = next((n for n, magic in PACKED.items() if head.startswith(magic)), "")
+    if packed:
+        raise r.bad(f"it is compressed ({packed}), expected the log as it was written", 0)
     what = f"it begins with {head[:8].hex()}" if head else "it is empty"
     titles = ", ".join(f"{n} ({f.title})" for n, f in FORMATS.items())
     raise r.bad(f"not a CSI log of a known format: {what}; expected one of {titles}", 0)

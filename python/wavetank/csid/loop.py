@@ -112,8 +112,8 @@ def address(text: str, what: str) -> tuple[str, int]:
     host, colon, port = text.rpartition(":")
     if not colon or "]" in port or (":" in host and not host.startswith("[")):
         host, port = text, str(PORT)
-    if not port.isdigit() or not 0 <= int(port) <= 65535:
-        raise UserError(f'{what}: "{text}", expected HOST or HOST:PORT')
+    if not (port.isascii() and port.isdigit()) or not 0 <= int(port) <= 65535:
+        raise UserError(f'{what}: "{text}", expected HOST or HOST:PORT, with a port of 65535 at most')
     return host.strip("[]"), int(port)
 
 
