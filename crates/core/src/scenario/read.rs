@@ -88,13 +88,18 @@ pub fn read(src: &Source, overrides: &[(String, String)]) -> Result<Scenario, Sc
 fn parse<'a>(src: &Source<'a>) -> Result<Spanned<DeTable<'a>>, ScenarioError> {
     DeTable::parse(src.text).map_err(|e| {
         let line = e.span().map_or(0, |sp| line_of(src.text, sp.start));
-        let of = src.text.lines().nth(line.wrapping_sub(1)).and_then(as_toml);
+        let of =
+            src.text.lines().nth(line.wrapping_sub(1)).filter(|_| e.message() != "duplicate key").and_then(as_toml);
         ScenarioError {
             file: src.path.into(),
             line,
             key: String::new(),
             found: format!("not TOML: {}", e.message()),
-            expected: of.map_or("a scenario file (TOML 1.0)".into(), |v| format!("{v}, as TOML has it")),
+            expected: match of {
+                Some(v) => format!("{v}, as TOML has it"),
+                None if e.message() == "duplicate key" => "each key, and each section, once".into(),
+                None => "a scenario file (TOML 1.0)".into(),
+            },
             near: None,
         }
     })
@@ -328,6 +333,17 @@ fn unknown(file: &str, line: usize, section: &str, key: &str) -> ScenarioError {
     }
     let all: Vec<String> = super::schema().iter().map(|(s, p)| dotted(s, p.key)).collect();
     let dotted_key = dotted(section, key);
+    if !section.is_empty() && TOP.contains(&key) {
+        // In a file whatever stands behind a section's head is that section's.
+        return ScenarioError {
+            file: file.into(),
+            line,
+            key: dotted_key,
+            found: format!("[{section}] has no key \"{key}\", which is of no section"),
+            expected: if line > 0 { format!("{key} above the first section") } else { key.into() },
+            near: None,
+        };
+    }
     if !section.is_empty() && is_section(section) {
         let keys = section_keys(section);
         let near = meant(key, &all).or_else(|| nearest(key, keys.iter().copied()).map(|k| dotted(section, &k)));
@@ -615,6 +631,21 @@ mod tests {
         for given in ["delay = \"10 ms", "loss = [", "loss = 05"] {
             let e = parse(&format!("{WIRED}[netem]\n{given}\n")).unwrap_err();
             assert_eq!(e.expected, "a scenario file (TOML 1.0)", "{given}");
+        }
+    }
+
+    #[test]
+    fn a_key_of_no_section_behind_one_is_told_where_it_stands() {
+        let e = parse(&format!("{WIRED}seed = 2\n")).unwrap_err();
+        assert_eq!((e.line, e.key.as_str(), e.expected.as_str()), (6, "htb.seed", "seed above the first section"));
+        assert_eq!(value("--set", "htb.seed", "2").unwrap_err().expected, "seed");
+    }
+
+    #[test]
+    fn what_is_there_twice_is_told_as_that() {
+        for twice in ["rate = \"9 Mbit/s\"", "[htb]", "[topology]"] {
+            let e = parse(&format!("{WIRED}{twice}\n")).unwrap_err();
+            assert_eq!((e.line, e.expected.as_str()), (6, "each key, and each section, once"), "{twice}");
         }
     }
 
