@@ -51,10 +51,8 @@ static inline size_t wt_list_count_nodes(struct list_head *head)
 	return n;
 }
 #endif
-#if WT_BEFORE(6, 6)
-#define _ieee80211_set_sband_iftype_data(band, data, n) ((band)->iftype_data = (data), (band)->n_iftype_data = (n))
-#endif
 #if WT_BEFORE(6, 7)
+#define _ieee80211_set_sband_iftype_data(band, data, n) ((band)->iftype_data = (data), (band)->n_iftype_data = (n))
 #define ieee80211_tx_status_skb ieee80211_tx_status
 #endif
 
