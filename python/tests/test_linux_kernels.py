@@ -89,8 +89,9 @@ def test_the_table_names_keys_and_values_that_there_are():
         ("5.10", {"tcp.tso_rtt_log": 0}, ["tcp.tso_rtt_log = 0", "Linux 5.10 has no sysctl tcp_tso_rtt_log", "5.18"]),
         ("5.10", {"tcp.rto_min": "50 ms"}, ["tcp.rto_min = 50 ms", "tcp_rto_min_us", "6.11"]),
         ("6.1.192", {"tcp.rto_min": "50 ms"}, ["tcp.rto_min = 50 ms", "Linux 6.1.192 has no sysctl tcp_rto_min_us", "6.11"]),
+        ("6.6.129", {"tcp.rto_min": "50 ms"}, ["tcp.rto_min = 50 ms", "Linux 6.6.129 has no sysctl tcp_rto_min_us", "6.11"]),
         ("4.19", {"traffic.cc": "cubic, bbrp", "traffic.tcp_up": 2}, ["traffic.cc", "Linux 4.19 has no BBR", "5.1"]),
-        ("3.18", {}, ["kernel = 3.18", "Linux 6.12, on wires 4.14, 4.19, 5.4, 5.10, 5.10.262 and 6.1.192, too", "leave it out, or set 6.12"]),
+        ("3.18", {}, ["kernel = 3.18", "Linux 6.12, on wires 4.14, 4.19, 5.4, 5.10, 5.10.262, 6.1.192 and 6.6.129, too", "leave it out, or set 6.12"]),
         ("5.10", {"topology.kind": "wifi"}, ["kernel = 5.10", "Linux 6.12, on wires 4.14", "leave it out, or set 6.12"]),
     ],
 )  # fmt: skip
@@ -113,7 +114,12 @@ def test_a_kernel_has_its_own_words_and_defaults():
         True,
         True,
     ]
-    assert ["rto_min" in "\n".join(case(k)["sysctl"]) for k in ("5.10", "6.1.192", "6.12")] == [False, False, True]
+    assert ["rto_min" in "\n".join(case(k)["sysctl"]) for k in ("5.10", "6.1.192", "6.6.129", "6.12")] == [
+        False,
+        False,
+        False,
+        True,
+    ]
     logs = [[x for x in case("6.12", **sets)["sysctl"] if "rtt_log" in x] for sets in ({}, {"tcp__tso_rtt_log": 0})]
     assert logs == [[], ["net/ipv4/tcp_tso_rtt_log 0"]], "the kernel's own, unless another is asked for"
     # one segment an skb may be asked for on 4.14, and says so where it was not

@@ -22,8 +22,8 @@ BEFORE_TXQS = ("3.10", "3.18")
 EVERY_PACKET = ("rx_truesize", "rx_per_buffer", "rx_pages", "max_header")
 
 #: The first and the last kernel known whose mac80211 gives slow stations a CoDel of their own; 6.12's no more.
-#: src: linux@6.1 net/mac80211/sta_info.c sta_update_codel_params
-SLOW_STATIONS = ((4, 12), (6, 1))
+#: src: linux@6.6 net/mac80211/sta_info.c sta_update_codel_params
+SLOW_STATIONS = ((4, 12), (6, 6))
 #: What each driver has for aggregates alone.
 OF_AGGREGATES = ("ampdu_frames", "window", "ampdu_bytes", "airtime", "density", "subframe_bytes")
 

@@ -1,4 +1,4 @@
-"""Against the real mac80211: Wi-Fi scenarios that Linux 6.12, 6.1, 5.10 or 5.4 ran over a virtual radio in virtual time.
+"""Against the real mac80211: Wi-Fi scenarios that Linux 6.12, 6.6, 6.1, 5.10 or 5.4 ran over a virtual radio in virtual time.
 
 The reference is a folder (:mod:`.linux_case`). The model runs each scenario as often as the kernel did, with the same seeds and
 times. Compared are the medians of both sides' runs: where cwnd stands still once slow start is
@@ -36,7 +36,8 @@ __all__ = ["PATH", "Case", "load", "validate"]
 
 #: Some of the scenarios as older kernels ran them, by profile. What ran for "5.10" is 5.10.262.
 OLDER = {
-    name: PATH.with_name(f"linux-standing-{kernels.series(name)}") for name in ("5.4", "5.10", "5.10.262", "6.1.192")
+    name: PATH.with_name(f"linux-standing-{kernels.series(name)}")
+    for name in ("5.4", "5.10", "5.10.262", "6.1.192", "6.6.129")
 }
 #: Figure: largest relative difference of the medians at which it holds.
 TOLERANCES: dict[str, float] = {

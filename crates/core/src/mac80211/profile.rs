@@ -1,6 +1,6 @@
 //! What of mac80211's queues differs between kernels, as far as it moves results.
 //!
-//! Read in the sources of 3.18.117, 4.9.115, 4.19.108, 5.4.18, 5.10.13, 6.1.192 and 6.12 (net/mac80211/{tx.c,sta_info.c}, include/net/fq_impl.h,
+//! Read in the sources of 3.18.117, 4.9.115, 4.19.108, 5.4.18, 5.10.13, 6.1.192, 6.6.129 and 6.12 (net/mac80211/{tx.c,sta_info.c}, include/net/fq_impl.h,
 //! drivers/net/wireless/ath/ath9k/xmit.c); where a commit is not named, a difference is placed by those trees.
 //! TCP's table is `tcp/profile.rs`, rate control's [`minstrel_ht`](crate::rate::minstrel_ht), the qdiscs'
 //! [`qdisc::Old`](crate::qdisc::Old).
@@ -44,7 +44,7 @@ pub struct Profile {
     /// Whose turn it is.
     pub turns: Turns,
     /// A station of which rate control expects less than 6 Mbit/s a station gets 50 ms of CoDel's target, 300 ms of its interval, and no ECN (4.12,
-    /// 484a54c2e597; in 6.1, not in 6.12).
+    /// 484a54c2e597; in 6.6, not in 6.12).
     pub slow_stations: bool,
     /// Frames outside agreements have the protection that mac80211 decides for each frame: RTS by the threshold, CTS beside 802.11b
     /// stations. Since 5.17 ath9k takes rates from the station's table, where neither stands ("ath9k: switch to rate table based
@@ -57,7 +57,7 @@ pub static V4_14: Profile =
     Profile { pays: Pays::One, turns: Turns::Driver, slow_stations: true, frame_protection: true };
 /// 5.0 to 5.11.
 pub static V5_4: Profile = Profile { turns: Turns::Owed, ..V4_14 };
-/// 6.0 on, as long as slow stations had a CoDel of their own (`sta_update_codel_params`: gone by 6.12).
+/// 6.0 to 6.6, as long as slow stations had a CoDel of their own (`sta_update_codel_params`: gone by 6.12).
 pub static V6_1: Profile =
     Profile { pays: Pays::Half, turns: Turns::Kept, slow_stations: true, frame_protection: false };
 /// Today's.
@@ -69,7 +69,7 @@ impl Profile {
         match kernel {
             (..=4, _) => &V4_14,
             (5, _) => &V5_4,
-            (6, ..=1) => &V6_1,
+            (6, ..=6) => &V6_1,
             _ => &V6_12,
         }
     }
@@ -83,7 +83,7 @@ mod tests {
     fn every_kernel_has_its_queues() {
         use Turns::{Driver, Kept, Owed};
         let all: Vec<_> = crate::scenario::keys::Kernel::ALL.iter().map(|k| Profile::of(k.series()).turns).collect();
-        assert_eq!(all, [Driver, Driver, Driver, Driver, Owed, Owed, Owed, Kept, Kept]);
+        assert_eq!(all, [Driver, Driver, Driver, Driver, Owed, Owed, Owed, Kept, Kept, Kept]);
         assert_eq!(V6_12, Profile::default());
     }
 }

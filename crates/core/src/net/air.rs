@@ -204,6 +204,7 @@ mod tests {
         let cases = [
             (Kernel::V5_10, Above::Kernel, false),
             (Kernel::V6_1_192, Above::Kernel, false),
+            (Kernel::V6_6_129, Above::Kernel, true),
             (Kernel::V6_12, Above::Kernel, true),
             (Kernel::V6_12, Above::Qdisc, false),
             (Kernel::V4_14, Above::Txqs, true),

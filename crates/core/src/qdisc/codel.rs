@@ -31,12 +31,18 @@ pub struct Config {
     interval: u32,
     mtu: u32,
     ecn: bool,
+    keeps_above: bool,
 }
 
 impl Config {
     /// Converts. A backlog of no more than `mtu` bytes is never dropped from. src: `MS2TIME`, which rounds down
     pub const fn new(target: Span, interval: Span, mtu: u32, ecn: bool) -> Config {
-        Config { target: (target.ns() >> 10) as u32, interval: (interval.ns() >> 10) as u32, mtu, ecn }
+        let (target, interval) = ((target.ns() >> 10) as u32, (interval.ns() >> 10) as u32);
+        Config { target, interval, mtu, ecn, keeps_above: false }
+    }
+    /// The same, with or without [`Old::codel_keeps_above`](super::Old::codel_keeps_above).
+    pub const fn keeping(self, keeps_above: bool) -> Config {
+        Config { keeps_above, ..self }
     }
 }
 
@@ -117,7 +123,10 @@ impl Vars {
     #[inline]
     pub fn dequeue<H: Head>(&mut self, c: &Config, now: Time, head: &mut H) -> Option<H::Item> {
         let Some(p) = head.pop() else {
-            (self.first_above_time, self.dropping) = (0, false);
+            self.dropping = false;
+            if !c.keeps_above {
+                self.first_above_time = 0;
+            }
             return None;
         };
         let now = ticks(now);

@@ -283,6 +283,9 @@ pub struct Old {
     pub fq_codel_uncounted: bool,
     /// CoDel spares a backlog that is no larger than the largest packet it has seen, 256 bytes at least, not one of an MTU (before 4.2: a5d28090405038).
     pub codel_largest: bool,
+    /// In `fq_codel` a flow that runs empty while others are full is not forgiven how long it has waited: its next packet is dropped without another
+    /// interval of grace (all but 6.1.192 and 6.12.117, both of 2026, where `codel_dequeue` of an empty flow clears `first_above_time`).
+    pub codel_keeps_above: bool,
     /// Which `fq` it has.
     pub fq: fq::Age,
     /// `pfifo_fast`'s limit holds for its three bands together (before 4.16: c5ad119fb6c0, each its own ring).
@@ -300,6 +303,7 @@ impl Old {
             fq_codel_one: kernel < (4, 7),
             fq_codel_uncounted: kernel < (5, 0), // some time between 4.19 and 5.4
             codel_largest: kernel < (4, 2),
+            codel_keeps_above: !matches!(kernel, (6, 1 | 12)),
             fq: match kernel {
                 v if v < (4, 20) => fq::Age::Paces,
                 v if v < (5, 8) => fq::Age::Keeps,

@@ -24,13 +24,15 @@ choices! {
         V5_10_262 = "5.10.262",
         /// Debian 12's, its stable release of 2026.
         V6_1_192 = "6.1.192",
+        /// OpenWrt 24.10's series, its stable release of March 2026.
+        V6_6_129 = "6.6.129",
         /// Today's, and the reference traces'.
         V6_12 = "6.12",
     }
 }
 
 impl Kernel {
-    /// Its series. Below TCP a stable release has what its series has, so there a difference is told by the version that it came with.
+    /// Its series, of which no two stable releases are told apart below TCP: there a difference is told by the version that it came with.
     pub fn series(self) -> Series {
         let mut numbers = self.name().split('.').map_while(|n| n.parse().ok());
         numbers.next().zip(numbers.next()).expect("a kernel is named by its version")

@@ -1,18 +1,21 @@
 //! Kernel profiles: tables of the documented differences between kernels that decide the results.
 //!
-//! Stands for: `net/ipv4/tcp*.c`, `net/core/sock.c` of 3.10, 3.18, 4.14, 4.19, 5.4, 5.10, 6.1 and 6.12, each difference with its commit. Where no
+//! Stands for: `net/ipv4/tcp*.c`, `net/core/sock.c` of 3.10, 3.18, 4.14, 4.19, 5.4, 5.10, 6.1, 6.6 and 6.12, each difference with its commit. Where no
 //! field says otherwise, every profile behaves as 6.12.
 //! Differs: D1 a connection knows nothing of those before it to the same host (`tcp_metrics`: FACK off, a degree of reordering), and the degree of
 //! reordering is bounded by 300 in every kernel (127 before 3.19) and measured in sequence numbers (from 4.15; in segments before). D2 an `fq` paces
-//! by departure times and payload in every profile (from 4.20; before, by what its packets weigh on the wire); D3 of stable releases two are told apart,
-//! "5.10.262" and "6.1.192": else a profile has what its papers' kernels had (4.14.14; 4.19 of before autumn 2019; 5.4 and 5.10 of 2020 to 2021), "6.12" is Debian's
+//! by departure times and payload in every profile (from 4.20; before, by what its packets weigh on the wire); D3 of stable releases three are told apart,
+//! "5.10.262", "6.1.192" and "6.6.129": else a profile has what its papers' kernels had (4.14.14; 4.19 of before autumn 2019; 5.4 and 5.10 of 2020 to 2021), "6.12" is Debian's
 //! 6.12.117. D4 the undo of 3.10 and of 3.18 is 4.14's but for what `recovery/undo.rs` says, and
 //! F-RTO, too, but for what begins it. D5 a SACK-less sender loses as 6.12's does. D6 "3.10" and "3.18" have no prequeue (gone with 4.14): a reader
 //! that waits took packets itself there, with an ACK for every two as here, but when it ran; and they count round trips in microseconds. D7 until 5.11 a sender whose skbs below it take more than its send buffer
 //! retransmits nothing (`__tcp_retransmit_skb`), here it does; until 5.18 only the first data after received data counted for pingpong mode. D8 what
-//! came after 6.1 and every profile has: a FIN waits for room in the window (`tcp_cwnd_test` let one go through), an ACK is delayed by less than the least
-//! timeout (`tcp_delack_max`, 6.7: 200 ms before, 190 here at 100 Hz), a segment that comes early counts for the receiver's segment size (`tcp_data_queue_ofo`), and a
-//! receiver whom the same data reach three times does not draw another hash (`tcp_rcv_spurious_retrans`, from 5.10 on; IPv6 alone in 6.12).
+//! came after 6.6 and every profile has: a FIN waits for room in the window (`tcp_cwnd_test` let one go through), an ACK is delayed by less than the least
+//! timeout (`tcp_delack_max`, 6.7: 200 ms before, 190 here at 100 Hz), what is remembered of its delay by no more than 200 ms (`icsk_ack.ato`, bounded by the
+//! timeout before), and a receiver whom the same data reach three times does not draw another hash (`tcp_rcv_spurious_retrans`, from 5.10 on; IPv6 alone in
+//! 6.12); and after 6.1: a segment that comes early counts for the receiver's segment size (`tcp_data_queue_ofo`), and a window of 0 is believed of a
+//! segment that is no newer (`tcp_may_update_window`). D9 no profile echoes the timestamp of a segment whose ACK is older than others: 6.1.192 and
+//! 6.12.117 do (`tcp_ack`, `old_ack`, of 2026), 6.6.129 and 6.18 do not.
 
 /// What an ACK says of a recovery that has sent nothing again yet (`tcp_packet_delayed`, where `retrans_stamp` is 0): small queues may hold
 /// its retransmissions back, and what was to go again may still be in this host.
@@ -94,7 +97,7 @@ pub enum HystartRounds {
     Growth,
     /// On every ACK that it judges, so from `hystart_low_window` on: 4e1fddc98d25 (5.16) as 5.10.262 has it.
     Judged,
-    /// On every ACK: in 6.1.192 and 6.12.117 `hystart_update` asks for the window afterwards.
+    /// On every ACK: in 6.1.192, 6.6.129 and 6.12.117 `hystart_update` asks for the window afterwards.
     Ack,
 }
 
@@ -261,6 +264,9 @@ pub struct Profile {
     pub comp_sack_slack_us: u32,
     /// The window of a receive buffer follows the measured payload share: from 6.6 (dfa2f0483360).
     pub scaling_ratio: bool,
+    /// A new payload share moves how far the window may open with the bound it gives: in 6.6.129 `tcp_measure_rcv_mss` calls
+    /// `tcp_set_window_clamp`, in 6.12.117 it sets the bound alone.
+    pub share_moves_threshold: bool,
     /// What a reader's `SO_RCVLOWAT` does.
     pub lowat: Lowat,
     /// The first window is not bounded by 65535: from 6.10 and stable of mid 2024 (378979e94e95).
@@ -292,7 +298,7 @@ pub struct Profile {
     pub acks_below_lowat: bool,
     /// Data that find no memory are told of by a window of 0, at once: from 6.6 (e2142825c120).
     pub tells_no_memory: bool,
-    /// A FIN without data is taken though the window is shut: in 6.12, not in 6.1 (`tcp_data_queue`).
+    /// A FIN without data is taken though the window is shut: in 6.12, not in 6.6 (`tcp_data_queue`).
     pub takes_fin_at_zero_window: bool,
     /// A full segment with PSH makes the reader acknowledge at once: from 6.6, and in stable kernels (4720852ed9af).
     pub push_acks_mss: bool,
@@ -308,6 +314,9 @@ pub struct Profile {
     pub handshake_delivers: bool,
     /// What an ACK older than others SACKs counts as delivered: until 5.8 (`tcp_sacktag_one`, `sack_delivered`).
     pub old_acks_deliver: bool,
+    /// A segment whose ACK is older than others is taken in a closing connection, too: in 6.1.192 and 6.12.117 ("tcp: accept old ack during
+    /// closing"). From 4.14 to 6.6.129 it is challenged and thrown away (`tcp_rcv_state_process`).
+    pub old_acks_close: bool,
     /// Whether a control is told what an ACK acknowledges.
     pub growth: Growth,
     /// BIC, Scalable, Veno and YeAH count all that an ACK acknowledges: from 5.7 ("tcp: fix stretch ACK bugs in ...", four patches).
@@ -364,6 +373,7 @@ pub static V3_18: Profile = Profile {
     probe_news_only: true,
     growth: Growth::AcksAbove,
     hystart_delay_shift: 4,
+    old_acks_close: true,
     ..V4_14
 };
 
@@ -417,6 +427,7 @@ pub static V4_14: Profile = Profile {
     blocks_flush: false,
     comp_sack_slack_us: 0,
     scaling_ratio: false,
+    share_moves_threshold: false,
     lowat: Lowat::Returns,
     big_first_window: false,
     syn_linear_timeouts: 0,
@@ -438,6 +449,7 @@ pub static V4_14: Profile = Profile {
     in_ack_first: true,
     handshake_delivers: false,
     old_acks_deliver: true,
+    old_acks_close: false,
     growth: Growth::Segments,
     stretch_acks: false,
     bbr_first: true,
@@ -542,29 +554,40 @@ pub static V6_1_192: Profile = Profile {
     busy_wakes: true,
     flight_at_send: false,
     probe_dsack: true,
+    old_acks_close: true,
     ..V5_10_262
+};
+
+/// Linux 6.6.129, of March 2026: OpenWrt 24.10's series.
+pub static V6_6_129: Profile = Profile {
+    name: "6.6.129",
+    small_head_cache: true,
+    scaling_ratio: true,
+    share_moves_threshold: true,
+    lowat: Lowat::Waits,
+    syn_linear_timeouts: 4,
+    tells_no_memory: true,
+    old_acks_close: false,
+    ..V6_1_192
 };
 
 /// Linux 6.12: the reference.
 pub static V6_12: Profile = Profile {
     name: "6.12",
     skb_grows: true,
-    small_head_cache: true,
-    scaling_ratio: true,
-    lowat: Lowat::Waits,
+    share_moves_threshold: false,
     big_first_window: true,
     right_sizing: RightSizing::GrowthLessUnread,
     rcv_rtt: RcvRtt::AnyMeasured,
-    syn_linear_timeouts: 4,
-    tells_no_memory: true,
     takes_fin_at_zero_window: true,
-    ..V6_1_192
+    old_acks_close: true,
+    ..V6_6_129
 };
 
 impl Profile {
     /// Every profile, oldest first.
-    pub const ALL: [&'static Profile; 9] =
-        [&V3_10, &V3_18, &V4_14, &V4_19, &V5_4, &V5_10, &V5_10_262, &V6_1_192, &V6_12];
+    pub const ALL: [&'static Profile; 10] =
+        [&V3_10, &V3_18, &V4_14, &V4_19, &V5_4, &V5_10, &V5_10_262, &V6_1_192, &V6_6_129, &V6_12];
     /// The one of this name.
     pub fn named(name: &str) -> Option<&'static Profile> {
         Profile::ALL.into_iter().find(|p| p.name == name)

@@ -1,4 +1,4 @@
-//! Kernels from 4.12 to 6.1 have CoDel wait 50 ms for a station that Minstrel-HT expects little of, at a fixed rate, too.
+//! Kernels from 4.12 to 6.6 have CoDel wait 50 ms for a station that Minstrel-HT expects little of, at a fixed rate, too.
 
 use crate::given::{counted, scenario};
 
@@ -23,6 +23,7 @@ fn codel_waits_longer_for_a_slow_station_of_old_kernels() {
         ("5.10", "15, 1", "40", false),
         ("6.1.192", "15, 0", "20", true),
         ("6.1.192", "15, 0", "40", false),
+        ("6.6.129", "15, 0", "20", true),
     ] {
         let (old, new) = (srtt(kernel, mcs, mhz), srtt("6.12", mcs, mhz));
         let told = format!("{kernel}, MCS {mcs}, {mhz} MHz: {old} ms, 6.12: {new} ms");

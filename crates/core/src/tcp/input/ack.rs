@@ -36,6 +36,11 @@ impl Socket {
                 return false;
             }
             self.old_ack(p, prior_una, &mut rs, low);
+            let closing = !matches!(self.state, State::SynSent | State::SynRecv | State::Established);
+            if closing && !self.profile.old_acks_close {
+                self.refuse_ack(false, low);
+                return false;
+            }
             return true;
         }
         if after(ack, self.tp.snd_nxt) {

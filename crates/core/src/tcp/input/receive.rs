@@ -323,7 +323,7 @@ mod tests {
     use super::*;
     use crate::sim::{Blind, FlowId, Kind, NodeId};
     use crate::tcp::cc::Cc;
-    use crate::tcp::profile::V6_12;
+    use crate::tcp::profile::{V4_14, V6_1_192, V6_6_129, V6_12};
     use crate::tcp::tests::pair::{Link, sender};
 
     /// The window is shut, and there is memory: of a segment that overlaps what came, the head is a duplicate and the tail stays out.
@@ -342,5 +342,24 @@ mod tests {
         assert_eq!(s.rcv.rcv_nxt, nxt);
         let told = link.q.back().expect("at once");
         assert_eq!((told.ack, told.n_sack, told.sack[0]), (nxt, 1, (nxt.wrapping_sub(500), nxt)));
+    }
+
+    /// Data in order whose ACK is older than others: a closing connection takes them in 6.1.192 and 6.12, from 4.14 to 6.6.129 it challenges their
+    /// sender.
+    #[test]
+    fn what_an_older_ack_brings_while_closing() {
+        let brings = |profile| {
+            let (mut s, mut link) = (sender(Cc::Reno, profile), Link::idle());
+            s.state = State::FinWait1;
+            (s.tp.snd_una, s.tp.snd_nxt, s.tp.snd_wnd, s.tp.max_window) = (5_000, 5_000, 60_000, 60_000);
+            (s.bytes_acked, s.rcv.rcv_nxt, s.rcv.rcv_wup, s.rcv.rcv_wnd) = (4_000, 100, 100, 60_000);
+            let mut p = Packet::blank(Kind::Tcp, FlowId(0), NodeId(0), NodeId(1));
+            (p.seq, p.payload, p.flags, p.ack, p.wnd) = (100, 1000, flags::ACK, 4_000, 60_000);
+            s.receive(Time::ZERO, &p, &mut link, &mut Blind);
+            (s.rcv.rcv_nxt, link.q.back().map(|told| told.ack))
+        };
+        for (profile, next) in [(&V4_14, 100), (&V6_1_192, 1_100), (&V6_6_129, 100), (&V6_12, 1_100)] {
+            assert_eq!(brings(profile), (next, Some(next)), "{}", profile.name);
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! The receiver's memory and how far its window may open: the window's slow start, dynamic right-sizing of the buffer.
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_output.c `tcp_select_initial_window`; net/ipv4/tcp_input.c `tcp_grow_window`,
-//! `tcp_rcv_space_adjust`, `tcp_rcv_rtt_update`, `tcp_measure_rcv_mss`; what 4.14, 4.19, 5.4 and 5.10 do otherwise there is in their profiles.
+//! `tcp_rcv_space_adjust`, `tcp_rcv_rtt_update`, `tcp_measure_rcv_mss`; what older kernels do otherwise there is in their profiles.
 //! Differs: D1 every buffer is charged the driver's truesize (`rx_truesize`, shared by `rx_per_buffer` full frames), or, in pages (`rx_pages`), a head
 //! and the payload; the `struct sk_buff` that merging heads in page fragments saves is not taken off. D2 no memory pressure of the whole host; no shrinking window (`tcp_shrink_window`). D3
 //! `SO_RCVLOWAT` makes room in the buffer for every kernel; Linux does so from 4.18 on; D4 what came early is not pruned when
@@ -378,11 +378,28 @@ impl Rcv {
             let r = (u64::from(skb_len) << RATIO_SHIFT) / u64::from(self.mem_of(skb_len));
             self.ratio = (r as u32 & 0xff).max(1);
             if old != self.ratio {
-                self.window_clamp = self.window_of(self.rcvbuf);
+                let bound = self.window_of(self.rcvbuf);
+                if self.profile.share_moves_threshold {
+                    self.set_window_clamp(bound);
+                } else {
+                    self.window_clamp = bound;
+                }
                 self.space = self.space.min(self.window_clamp);
             }
         }
         self.rcv_mss = len.min(self.advmss);
+    }
+
+    /// `tcp_set_window_clamp`: where the bound falls below how far the window may open, that falls, too; where it rises, what was offered may be
+    /// again.
+    fn set_window_clamp(&mut self, bound: u32) {
+        let bound = bound.max(MIN_RCVBUF.get() as u32 / 2);
+        if bound < self.window_clamp {
+            self.rcv_ssthresh = self.rcv_ssthresh.min(bound);
+        } else if bound > self.window_clamp {
+            self.rcv_ssthresh = self.rcv_ssthresh.max(self.rcv_wnd.min(bound));
+        }
+        self.window_clamp = bound;
     }
 
     /// `tcp_grow_window`: each packet that carries its memory's worth opens the window by two segments. True: it did.
@@ -534,7 +551,7 @@ impl Rcv {
 mod tests {
     use super::*;
     use crate::sim::{Bytes, Time};
-    use crate::tcp::profile::{V4_14, V4_19, V5_4, V5_10_262, V6_12};
+    use crate::tcp::profile::{V4_14, V4_19, V5_4, V5_10_262, V6_6_129, V6_12};
 
     #[test]
     fn a_reader_waits_for_half_of_its_buffer_at_most() {
@@ -624,6 +641,28 @@ mod tests {
         assert_eq!(r.rcv_wnd, 28_960);
         r.established(&Clock::new(1000));
         assert_eq!((r.rcvbuf, r.window_clamp), (160 * 2_328, 80 * 2_328 - 1_448));
+    }
+
+    /// 128 KiB of buffer, half of it window. Frames that take 4 KiB for 1448 bytes: 1448 * 256 / 4096 = 90, and 131072 * 90 / 256 = 46080 of window, which
+    /// 6.6.129 holds its growth back to. Where they take 2 KiB: 181, and 92672; it has offered 65160 and goes on from there.
+    #[test]
+    fn a_new_payload_share_moves_the_windows_threshold_in_6_6() {
+        for (truesize, profile, threshold, bound) in [
+            (4096, &V6_6_129, 46_080, 46_080),
+            (4096, &V6_12, 65_160, 46_080),
+            (2048, &V6_6_129, 65_160, 92_672),
+            (2048, &V6_12, 20_000, 92_672),
+        ] {
+            let p = Params { rx_truesize: Bytes::new(truesize), rx_per_buffer: 1, ..Params::default() };
+            let mut r = Rcv::new(&p, profile);
+            r.advmss = 1448;
+            r.first_window();
+            r.established(&Clock::new(1000));
+            assert_eq!((r.rcv_wnd, r.rcv_ssthresh), (65_160, 64_088), "a segment is reserved of 64 KiB");
+            r.rcv_ssthresh = if truesize == 2048 { 20_000 } else { r.rcv_wnd };
+            r.measure_mss(1448, 1448);
+            assert_eq!((r.rcv_ssthresh, r.window_clamp), (threshold, bound), "{} {truesize}", profile.name);
+        }
     }
 
     #[test]
