@@ -1,12 +1,13 @@
 """A digest of each experiment's first two seconds: the same at any number of workers, and as it was.
 
-When results are meant to move: WAVETANK_UPDATE=1 pytest python/tests/test_golden.py, in a commit of its own that says why.
+When results are meant to move: WAVETANK_UPDATE=1 pytest -m slow python/tests/test_golden.py, in a commit of its own that says why.
 """
 
 import json
 import os
 from pathlib import Path
 
+import pytest
 from wavetank.lab import plan, runner
 
 PATH = Path(__file__).parent / "data" / "digests.json"
@@ -25,14 +26,24 @@ def runs():
     return dict(out.values())
 
 
-def test_digests_are_golden_and_do_not_depend_on_workers(tmp_path):
-    todo = runs()
-    some = dict(list(todo.items())[::18])
-    found = {}
-    for jobs, those in ((2, todo), (1, some)):
-        records = runner.run_all(list(those.values()), tmp_path / str(jobs), jobs)
-        found[jobs] = {name: records[run.key].get("digest") for name, run in those.items()}
-    assert found[1] == {name: found[2][name] for name in some}
+def digests(those, where, jobs):
+    records = runner.run_all(list(those.values()), where, jobs)
+    return {name: records[run.key].get("digest") for name, run in those.items()}
+
+
+def kept():
+    return json.loads(PATH.read_text())
+
+
+def test_digests_do_not_depend_on_workers(tmp_path):
+    some = dict(list(runs().items())[::18])
+    one, two = (digests(some, tmp_path / str(jobs), jobs) for jobs in (1, 2))
+    assert one == two == {name: kept()[name] for name in some}
+
+
+@pytest.mark.slow
+def test_digests_are_golden(tmp_path):
+    found = digests(runs(), tmp_path, 2)
     if os.environ.get("WAVETANK_UPDATE"):
-        PATH.write_text(json.dumps(found[2], indent=1) + "\n")
-    assert found[2] == json.loads(PATH.read_text())
+        PATH.write_text(json.dumps(found, indent=1) + "\n")
+    assert found == kept()
