@@ -8,6 +8,7 @@ import os
 from pathlib import Path
 
 import pytest
+
 from wavetank.lab import plan, runner
 
 PATH = Path(__file__).parent / "data" / "digests.json"
