@@ -60,9 +60,7 @@ impl<T: Probe> World<T> {
             }
             At::Takes { then } => {
                 if let Some(p) = s.owned.backlog.take() {
-                    self.call(i, |s, low, probe| {
-                        s.on_packet_unread(now, &p, low, probe);
-                    });
+                    self.call(i, |s, low, probe| s.on_backlog(now, &p, low, probe));
                     // Its softirqs may bring more at once.
                     let more = !self.socks[usize::from(i)].owned.backlog.is_empty();
                     return Some(if more { STEP } else { Span::ZERO });
@@ -177,8 +175,9 @@ traffic.start_jitter = 0
         assert!(!owned.is_owned() && owned.backlog.is_empty());
     }
 
-    /// ACKs of ten segments that come while a program reads two that came before, and what is unread when it sleeps again.
-    fn acks_of_ten(kernel: &str) -> (u64, u32) {
+    /// ACKs of ten segments, `alike` or each marked otherwise than the one before, that come while a program reads two that came before; and
+    /// what is unread when it sleeps again.
+    fn acks_of_ten(kernel: &str, alike: bool) -> (u64, u32) {
         let now = Time::from_ms(4_000);
         let mut w = world(kernel, now);
         let Ends::Tcp { server, .. } = w.flows[0] else { unreachable!() };
@@ -188,6 +187,7 @@ traffic.start_jitter = 0
         let segment = |i: u32| {
             let mut p = Packet::blank(Kind::Tcp, flow, peer, node);
             (p.seq, p.payload, p.ack, p.flags) = (next.wrapping_add(i * 1448), 1448, una, flags::ACK);
+            p.dscp = if alike { 0 } else { (i % 2) as u8 };
             p
         };
         for i in 0..2 {
@@ -206,9 +206,16 @@ traffic.start_jitter = 0
 
     #[test]
     fn what_comes_while_a_program_reads_waits_and_is_answered_once() {
-        assert_eq!(acks_of_ten("6.12"), (1, 0));
-        let (acks, unread) = acks_of_ten("4.19");
+        assert_eq!(acks_of_ten("6.12", true), (1, 0));
+        let (acks, unread) = acks_of_ten("4.19", true);
         assert!((4..=5).contains(&acks) && unread == 0, "each for itself before 5.0: {acks}");
+    }
+
+    #[test]
+    fn what_cannot_be_merged_is_answered_as_the_program_lets_go() {
+        assert_eq!(acks_of_ten("6.12", false), (1, 0));
+        let (acks, unread) = acks_of_ten("6.1.192", false);
+        assert!((4..=5).contains(&acks) && unread == 0, "every second one before 6.6: {acks}");
     }
 
     #[test]

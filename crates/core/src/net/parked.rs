@@ -1,7 +1,8 @@
 //! What is through with a queueing discipline and found no room in the device: it goes before anything else does.
 //!
 //! Stands for: `q->gso_skb` (linux@6.12 net/sched/sch_generic.c dev_requeue_skb, try_bulk_dequeue_skb): segments of a super-packet, which are cut
-//! behind the discipline, and a packet that passed an empty one by. There are pieces of one packet at a time.
+//! behind the discipline, and a packet that passed an empty one by. There are pieces of one packet at a time: what is put back goes to the
+//! head in 6.12.117 and to the tail in 6.1.192 and 6.6.129, which is the same here.
 
 use crate::qdisc::{Old, Qdisc};
 use crate::sim::Packet;

@@ -304,6 +304,9 @@ pub struct Profile {
     pub push_acks_mss: bool,
     /// What waits for a socket that a program owns is merged: from 5.0 (4f693b55c3d2).
     pub coalesces_backlog: bool,
+    /// An ACK that what waited there asks for at once leaves as the program lets go: in 6.6.129, and not in 6.1.192 (133c4c0d3717,
+    /// `__tcp_ack_snd_check`, `sysctl_tcp_backlog_ack_defer`).
+    pub defers_acks: bool,
     /// Replies needed for pingpong mode: 3 from 5.1 (4a41f453bedf) to 5.19, else 1 (4d8f24eeedc5).
     pub pingpong_threshold: u8,
     /// A control is told of an ACK before what it acknowledges leaves the queue, and a duplicate is told as one that took the slow path:
@@ -445,6 +448,7 @@ pub static V4_14: Profile = Profile {
     takes_fin_at_zero_window: false,
     push_acks_mss: false,
     coalesces_backlog: false,
+    defers_acks: false,
     pingpong_threshold: 1,
     in_ack_first: true,
     handshake_delivers: false,
@@ -561,6 +565,7 @@ pub static V6_1_192: Profile = Profile {
 /// Linux 6.6.129, of March 2026: OpenWrt 24.10's series.
 pub static V6_6_129: Profile = Profile {
     name: "6.6.129",
+    defers_acks: true,
     small_head_cache: true,
     scaling_ratio: true,
     share_moves_threshold: true,

@@ -167,7 +167,11 @@ impl Socket {
                 moves
             });
         if two || self.in_quickack() || self.ack.now {
-            self.send_ack(low);
+            if self.ack.of_backlog {
+                self.ack.deferred = true;
+            } else {
+                self.send_ack(low);
+            }
             return;
         }
         if self.rcv.ofo.is_empty() {

@@ -56,6 +56,13 @@ impl Socket {
         self.reader_wakes()
     }
 
+    /// A packet that waited for the program that owns the socket (`__release_sock`).
+    pub fn on_backlog<L: Lower, P: Probe>(&mut self, now: Time, p: &Packet, low: &mut L, probe: &mut P) {
+        self.ack.of_backlog = self.profile.defers_acks;
+        self.on_packet_unread(now, p, low, probe);
+        self.ack.of_backlog = false;
+    }
+
     /// A packet where our SYN-ACK waits for its ACK.
     #[cold]
     fn on_half_open<L: Lower, P: Probe>(&mut self, now: Time, p: &Packet, low: &mut L, probe: &mut P) {

@@ -73,6 +73,10 @@ impl Socket {
             self.tp.clock.set(now);
             self.tsq_write(low);
         }
+        if core::mem::take(&mut self.ack.deferred) && self.ack.scheduled {
+            self.tp.clock.set(now);
+            self.send_ack(low);
+        }
     }
 
     /// `tcp_tsq_write`.

@@ -36,6 +36,10 @@ pub struct Delack {
     pub stretch: Option<Stretch>,
     /// The last segment had PSH.
     pub push: bool,
+    /// What is taken waited for a program that owns the socket.
+    pub of_backlog: bool,
+    /// An ACK waits for that program to let go (`TCP_ACK_DEFERRED`).
+    pub deferred: bool,
 }
 
 impl Delack {
@@ -63,6 +67,8 @@ impl Delack {
         last_seg_size: 0,
         stretch: None,
         push: false,
+        of_backlog: false,
+        deferred: false,
     };
     /// `icsk_ack.quick |= 1`: the window opened, tell at once.
     #[inline]
