@@ -224,6 +224,28 @@ def test_a_queue_that_runs_empty_is_empty_in_the_picture():
         assert (depths[e["start"]][0], depths[begin + length][0]) == (1, 0)
 
 
+def test_what_waits_is_drawn_from_the_windows_begin():
+    s = scenario(traffic__tcp_up=1)
+    whole, late = (air.watch(s, 1, timeline=w).timeline for w in ((0.8, 0.805), (0.80225, 0.805)))
+    begin = 2_250_000
+    waited = [at for t, at in whole["depths"] if t <= begin][-1]
+    assert late["depths"][0] == [0, waited] and any(map(sum, waited))
+    first = next(t for t, _ in late["depths"] if t > 0)
+    assert first == min(t for t, _ in whole["depths"] if t > begin) - begin
+
+
+def test_the_axis_counts_from_where_the_window_begins():
+    from xml.etree import ElementTree
+
+    seen = air.watch(scenario(traffic__tcp_up=1), 1, timeline=(0.80025, 0.8005)).timeline
+    assert ">0.80025 s +<" in timeline.svg(seen, "t"), "the axis would be a quarter of a millisecond off"
+    assert '"begin":"0.80025"' in timeline.html(seen, "t")
+    long = {**seen, "from_s": 3.0, "to_s": 3.0 + 20, "entries": [], "depths": []}
+    texts = list(ElementTree.fromstring(timeline.svg(long, "t")).iter("{http://www.w3.org/2000/svg}text"))
+    last = [t for t in texts if t.text == "20000 ms"]
+    assert len(last) == 1 and (last[0].get("text-anchor"), float(last[0].get("x"))) == ("end", timeline.WIDTH - 2)
+
+
 def test_of_more_radios_than_lines_it_is_said():
     busy = scenario(traffic__tcp_up=1, traffic__tcp_down=0, wifi__stations=12)
     seen = air.watch(busy, 1, timeline=(None, 0.05)).timeline
@@ -483,6 +505,9 @@ def test_a_picture_names_the_radios_that_it_leaves_out():
     assert 1 < len(shown) < 13
     missing = [f"sta{i}" for i in range(1, 13) if i not in shown]
     assert f"MPDUs; silent: {', '.join(missing)}<" in timeline.svg(seen.timeline, "t").replace("&#x27;", "'")
+    assert f"silent: {', '.join(missing)}" in timeline.html(seen.timeline, "t")
+    many = {**seen.timeline, "nodes": ["ap", *(f"sta{i}" for i in range(1, 201)), "server"]}
+    assert f"MPDUs; silent: {201 - len(shown)} other radios<" in timeline.svg(many, "t").replace("&#x27;", "'")
     whole = air.watch(scenario(traffic__tcp_up=1), 1, timeline=(None, 0.02))
     assert "silent" not in timeline.svg(whole.timeline, "t")
 

@@ -45,13 +45,15 @@ pub struct Timeline {
     entries: Vec<Entry>,
     /// Time and, by station, packets above its driver and in it: as each exchange begins, and at its end less what it delivered.
     depths: Vec<(i64, Vec<(u64, u64)>)>,
+    /// What waited when the last exchange before the window was over: at its begin it still does.
+    before: Vec<(u64, u64)>,
     cut: bool,
 }
 
 impl Timeline {
     /// Of what happens from `from` to `to` (ns).
     pub fn new(from: u64, to: u64) -> Timeline {
-        Timeline { from, to, entries: Vec::new(), depths: Vec::new(), cut: false }
+        Timeline { from, to, entries: Vec::new(), depths: Vec::new(), before: Vec::new(), cut: false }
     }
 
     pub(crate) fn aired(&mut self, a: &Aired<'_>) {
@@ -59,7 +61,13 @@ impl Timeline {
         let from = self.from as i64;
         let at = |t: Time| t.ns() as i64 - from;
         let end = x.start + x.lead + x.data + x.response.1;
-        if end.ns() < self.from || x.idle_since.ns() > self.to {
+        if end.ns() < self.from {
+            self.before.clear();
+            self.before.extend_from_slice(a.depths);
+            take(a, &mut self.before);
+            return;
+        }
+        if x.idle_since.ns() > self.to {
             return;
         }
         if self.entries.len() == MOST {
@@ -90,6 +98,10 @@ impl Timeline {
             response::Kind::BlockAck | response::Kind::WideBlockAck => "BA",
             _ => "ACK",
         };
+        if self.depths.is_empty() && x.start.ns() > self.from {
+            let before = if self.before.is_empty() { vec![(0, 0); a.depths.len()] } else { self.before.clone() };
+            self.depths.push((0, before));
+        }
         self.depths.push((at(x.start), a.depths.to_vec()));
         self.delivered(a, answer_at + x.response.1.ns());
         self.entries.push(Entry {
@@ -114,11 +126,8 @@ impl Timeline {
 
     /// What is acknowledged waits no more: else a queue that ran empty would stand in the picture until anybody sends again.
     fn delivered(&mut self, a: &Aired<'_>, end: i64) {
-        let all = a.burst.mpdus.iter().enumerate().filter(|&(i, _)| a.x.answered && a.x.decoded.has(i));
-        let gone: u64 = all.map(|(_, m)| 1 + u64::from(m.more)).sum();
         let mut depths = a.depths.to_vec();
-        if let (1.., Some(own)) = (gone, depths.get_mut(usize::from(a.from.0))) {
-            own.1 = own.1.saturating_sub(gone);
+        if take(a, &mut depths) {
             self.depths.push((end, depths));
         }
     }
@@ -164,4 +173,13 @@ impl Timeline {
         let all = All { nodes, from_s, to_s, entries: &self.entries, depths: &self.depths, cut: self.cut };
         serde_json::to_string(&all).expect("plain data")
     }
+}
+
+/// Takes what is acknowledged off its sender's depth; whether there is any.
+fn take(a: &Aired<'_>, depths: &mut [(u64, u64)]) -> bool {
+    let all = a.burst.mpdus.iter().enumerate().filter(|&(i, _)| a.x.answered && a.x.decoded.has(i));
+    let gone: u64 = all.map(|(_, m)| 1 + u64::from(m.more)).sum();
+    let Some(own) = depths.get_mut(usize::from(a.from.0)).filter(|_| gone > 0) else { return false };
+    own.1 = own.1.saturating_sub(gone);
+    true
 }

@@ -34,6 +34,8 @@ COLOURS = {
 LINES = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 #: An MPDU that carries less than this is small: a TCP ACK, a ping.
 SMALL = 200
+#: More silent radios than this are counted, not named: their names would run out of the picture.
+MOST_NAMED = 24
 WIDTH, LEFT, RIGHT, LANE, TOP, DEPTH = 1400, 92, 24, 52, 64, 120
 FONT = "font-family='Helvetica, Arial, sans-serif'"
 
@@ -62,6 +64,8 @@ def silent(document: Document) -> str:
     radios = [
         n for i, n in enumerate(document["nodes"]) if i not in lanes(document) and (n == "ap" or n.startswith("sta"))
     ]
+    if len(radios) > MOST_NAMED:
+        return f"; silent: {len(radios)} other radios"
     return f"; silent: {', '.join(radios)}" if radios else ""
 
 
@@ -224,14 +228,21 @@ def svg(document: Document, title: str) -> str:
     )
 
 
+def _begin(seconds: float) -> str:
+    """A window's begin to the ns, without zeros behind the ms: what the axis counts from."""
+    whole, _, part = f"{seconds:.9f}".partition(".")
+    return f"{whole}.{part[:3]}{part[3:].rstrip('0')}"
+
+
 def _axis(document: Document, span: float, x: Any, bottom: float, end: float) -> Iterator[str]:
     step = _step(span)
     k = 0
     while k * step <= span * (1 + 1e-9):
         at = x(k * step)
         yield f"<line x1='{at:.1f}' x2='{at:.1f}' y1='{TOP + 26}' y2='{end}' stroke='#ededed'/>"
-        text = f"{k * step / 1e6:g} ms" if k else f"{document['from_s']:.3f} s +"
-        yield _text(at, bottom + 14, text, 10.5, "#666", "middle")
+        text = f"{k * step / 1e6:g} ms" if k else f"{_begin(document['from_s'])} s +"
+        over = at + 3.3 * len(text) > WIDTH  # half of its length, and where the picture ends
+        yield _text(WIDTH - 2 if over else at, bottom + 14, text, 10.5, "#666", "end" if over else "middle")
         k += 1
 
 
@@ -291,6 +302,8 @@ def html(document: Document, title: str) -> str:
         "colours": COLOURS,
         "lines": LINES,
         "small": SMALL,
+        "silent": silent(document),
+        "begin": _begin(document["from_s"]),
     }
     # In a script element "</" would end it.
     data = json.dumps(files.plain(drawn), separators=(",", ":")).replace("</", "<\\/")
