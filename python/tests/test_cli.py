@@ -1,5 +1,6 @@
 """The command: exit codes, JSON on standard output alone, errors for people."""
 
+import io
 import json
 import os
 import subprocess
@@ -514,3 +515,53 @@ def test_a_key_that_there_is_not_is_told_where_it_is_set():
 
     with pytest.raises(ScenarioError, match=r"tcp\.tsq_ms"):
         load("cotsq-ath9k").set({"tcp.tsqms": 4})
+
+
+@pytest.fixture
+def standard_input(monkeypatch):
+    """What verbs read there."""
+    from wavetank.cli import given
+
+    def put(octets):
+        given._standard_input.cache_clear()
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(octets)))
+
+    yield put
+    given._standard_input.cache_clear()
+
+
+def test_a_scenario_comes_on_standard_input(wavetank, standard_input, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = (plan.ROOT / "scenarios" / "cotsq-ath9k.toml").read_bytes()
+    short = ("--set", "time.flows=3 s", "--seed", "1")
+    digests = []
+    for name in ("cotsq-ath9k", "-"):
+        standard_input(text)
+        code, out, err = wavetank("run", name, *short, "--json")
+        assert code == 0, err
+        digests.append(json.loads(out)["digest"])
+    assert digests[0] == digests[1]
+    standard_input(text)
+    assert "stdin-monitor.pcapng" in wavetank("run", "-", *short, "--pcap")[1]
+    for verb in (("sweep", "-", "tcp.cc=cubic", "--dry-run"), ("testbed", "-", "--set", "kernel=6.12")):
+        standard_input(text)
+        code, _, err = wavetank(*verb)
+        assert code == 0, err
+    standard_input(text.replace(b"cubic", b"reno"))
+    code, out, err = wavetank("compare", "cotsq-ath9k", "-", *short[:2], "--json")
+    assert code == 0, err
+    assert set(json.loads(out)["waters"]) == {"cotsq-ath9k", "stdin"}
+
+
+@pytest.mark.parametrize(
+    ("octets", "told"),
+    [
+        (b"", "stdin: is empty, expected a scenario file (TOML)"),
+        (b"name = '\xff'", "stdin: is not UTF-8 text, expected a scenario file (TOML)"),
+        (b'name = "x"\n[tcp]\ncd = "cubic"\n', "stdin:3: tcp.cd: "),
+    ],
+)
+def test_standard_input_that_is_no_scenario(wavetank, standard_input, octets, told):
+    standard_input(octets)
+    code, _, err = wavetank("run", "-")
+    assert code == 2 and told in err

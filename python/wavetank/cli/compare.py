@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from . import complete
+from . import complete, given
 from .base import _echo_json, _pair, _print, _progress, _usable, cli, jobs_option, json_option, seed_range, set_option
 from .number import Whole
 from .place import Place
@@ -70,6 +70,8 @@ def compare(
     With --repetitions, figures are means over as many seeds, and each difference has its standard error (repetitions of equal
     seed are pairs); plots show the first. What is done is kept in the folder, so that a comparison that was stopped goes on.
 
+    A SCENARIO is a file, `-` for standard input, or a name of `wavetank list`.
+
     Where the scenario leaves a key open and the real kernel has a value of its own, the model gets that, too (the notes say
     which); --as-is leaves the model its own.
 
@@ -85,7 +87,6 @@ def compare(
     from .. import linux as water
     from ..lab import seeds
     from ..plots import compare as compare_plots
-    from ..scenario import load
 
     # `--with results/*` as a shell expands it: the option takes the first, the others stand where SCENARIO does
     files = [p for p in paths if p.name.endswith((".flent.gz", ".flent"))]
@@ -99,7 +100,7 @@ def compare(
     alone = measured or len(scenarios) > 1 or against
     waters = on if on is not None else "model" if alone else "model,linux"
     names = lab.waters(waters, 1 if alone else 2)
-    loaded = [load(p).set(dict(_pair(x) for x in sets)) for p in scenarios]
+    loaded = [given.scenario(p).set(dict(_pair(x) for x in sets)) for p in scenarios]
     pairs = [_pair(x, "--against") for x in against]
     columns = lab.columns(loaded, names, pairs, not as_is, air)
     s = loaded[0]

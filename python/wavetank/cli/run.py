@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from . import complete
+from . import complete, given
 from .base import _echo_json, _pair, _picture, _print, _progress, cli, json_option, on_option, seed_range, set_option
 from .number import Whole
 from .place import Place
@@ -139,7 +139,7 @@ def run(
     on: str,
     as_json: bool,
 ) -> None:
-    """Run SCENARIO (a file, or a name of `wavetank list`) and print a summary.
+    """Run SCENARIO (a file, `-` for standard input, or a name of `wavetank list`) and print a summary.
 
     With --out, the folder gets summary.json, samples.parquet and a Flent data file; captures go there too, else here.
     So do states, a folder state-TIME each; else they are printed after the summary. What an earlier run put there goes.
@@ -149,9 +149,8 @@ def run(
     from .. import files, idle, report, state, way_back, workers
     from ..captures import air
     from ..lab import runner
-    from ..scenario import load
 
-    s = load(scenario).set(dict(_pair(x) for x in sets))
+    s = given.scenario(scenario).set(dict(_pair(x) for x in sets))
     _say([*idle.notes(s), *way_back.notes(s)])
     for option, value, of, there in (
         ("--pcap-window", pcap_window, "--pcap", pcap),
@@ -164,7 +163,7 @@ def run(
     files.writable(plot, "a file")
     files.writable(timeline, "a file")
     at = state.instants(states, s.check()) if states else ()
-    ask = air.Ask.of(s, scenario, out, pcap, pcap_window, snaplen, timeline, window, analysis)
+    ask = air.Ask.of(s, Path(s.path), out, pcap, pcap_window, snaplen, timeline, window, analysis)
     if on == "linux":
         seen = on_linux(s, seed, ask, at)
     elif ask.nothing:

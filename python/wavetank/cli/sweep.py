@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from . import complete
+from . import complete, given
 from .base import (
     UNBOUND,
     _echo_json,
@@ -83,7 +83,7 @@ def sweep(
     out: Path | None,
     as_json: bool,
 ) -> None:
-    """Run SCENARIO (a file, or a name of `wavetank list`) at every point of its axes and compare.
+    """Run SCENARIO (a file, `-` for standard input, or a name of `wavetank list`) at every point of its axes and compare.
 
     An axis is a key and its values: tcp.tsq_ms=1,2,4 or wifi.stations=1:14 (FROM:TO, FROM:TO:STEP, FROM:TO:*FACTOR) or
     host.wake="50 us","100 us"; KEY+KEY=VALUES sets several keys to the same. Axes are crossed. Runs that are already in the
@@ -95,8 +95,9 @@ def sweep(
     if quick and repetitions is not None:
         raise click.UsageError("--quick and --repetitions exclude each other")
     asked = sweeps.ask(
-        scenario, axes, values=dict(_pair(x) for x in sets), zip=together, repetitions=repetitions or 5, seed=seed,
-        metrics=metrics, best=best, against=against, each=each, quick=quick, on=on, skip_impossible=skip_impossible,
+        given.scenario(scenario), axes, values=dict(_pair(x) for x in sets), zip=together,
+        repetitions=repetitions or 5, seed=seed, metrics=metrics, best=best, against=against, each=each, quick=quick, on=on,
+        skip_impossible=skip_impossible,
     )  # fmt: skip
     if cluster:
         from ..sweeps.cluster import check

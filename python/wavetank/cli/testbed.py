@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from . import complete
+from . import complete, given
 from .base import _echo_json, _pair, cli, json_option, set_option
 from .number import Whole
 from .place import Place
@@ -26,10 +26,9 @@ def testbed(scenario: Path, sets: Sequence[str], out: Path | None, repetitions: 
     cannot have is refused; what the scenario leaves to the machines is said. Results come back by `wavetank compare --with`.
     """
     from .. import testbed as water
-    from ..scenario import load
     from ..testbed import folder as folders
 
-    s = load(scenario).set(dict(_pair(x) for x in sets))
+    s = given.scenario(scenario).set(dict(_pair(x) for x in sets))
     folder = out or Path(f"bed-{s.check()['name']}")
     bed, written = water.write(s, folder, repetitions)
     if as_json:

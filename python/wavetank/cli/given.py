@@ -1,0 +1,38 @@
+"""The scenario that a verb was given: a file, a shipped one's name, or ``-`` for what stands on standard input."""
+
+from __future__ import annotations
+
+import sys
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..errors import UserError
+
+if TYPE_CHECKING:
+    from ..scenario import Scenario
+
+#: How messages and files call what came on standard input.
+STDIN = "stdin"
+
+
+def scenario(name: Path | str) -> Scenario:
+    """The scenario. Raises UserError for what cannot be read."""
+    from ..scenario import Scenario, load
+
+    return Scenario(_standard_input(), STDIN) if str(name) == "-" else load(name)
+
+
+@cache  # it can be read once, and `compare - -` asks twice
+def _standard_input() -> str:
+    from ..scenario import SCENARIO
+
+    try:
+        text = sys.stdin.buffer.read().decode("utf-8-sig") if sys.stdin is not None else ""
+    except OSError as e:
+        raise UserError(f"{STDIN}: cannot be read ({e.strerror}), expected {SCENARIO}") from None
+    except UnicodeDecodeError:
+        raise UserError(f"{STDIN}: is not UTF-8 text, expected {SCENARIO}") from None
+    if not text.strip():
+        raise UserError(f"{STDIN}: is empty, expected {SCENARIO}")
+    return text
