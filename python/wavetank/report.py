@@ -314,8 +314,9 @@ def run_tables(summary: Mapping[str, Any]) -> list[Table]:
     rest.add_column(style="bold")
     rest.add_column()
     pings = summary["pings"]
-    lost = f" ({pings['lost']} of {pings['sent']} lost)" if pings["lost"] else ""
-    rest.add_row("ping ms p10/p50/p90", _three(summary["ping_ms"]) + lost)
+    # Not "lost": those that are under way as the run ends are among them.
+    silent = f" ({pings['lost']} of {pings['sent']} without an answer)" if pings["lost"] else ""
+    rest.add_row("ping ms p10/p50/p90", _three(summary["ping_ms"]) + silent)
     if summary["drops"]:
         rest.add_row("drops", ", ".join(f"{k} {v}" for k, v in summary["drops"].items()))
     if ended := [f"{f['name']} {f['error']}" for f in summary["flows"] if f.get("error")]:
