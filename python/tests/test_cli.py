@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -491,6 +492,51 @@ def test_a_narrow_terminal_cuts_nothing_off(wavetank, monkeypatch):
     _, out, _ = wavetank("explain", "rts")
     cells = [line.split("│")[1].strip() for line in out.splitlines() if line.startswith("│")]
     assert "ath9k.rts_threshold" in "".join(cells)
+
+
+@pytest.mark.parametrize("columns", [60, 80])
+def test_a_narrow_terminal_breaks_no_number_and_no_name(wavetank, monkeypatch, columns):
+    command = ["run", SCENARIO, *SHORT, "--set", "wifi.stations=2", "--set", "traffic.udp_down=1 Mbit/s"]
+    _, whole, _ = wavetank(*command)
+    _narrow(monkeypatch, columns)
+    out = re.sub(r"\x1b\[[0-9;]*m", "", wavetank(*command)[1])
+    assert max(map(len, out.splitlines())) <= columns
+
+    def cells(text):
+        lines = (line.strip("│┃").split("│" if "│" in line else "┃") for line in text.splitlines() if line[:1] in "│┃")
+        return [[c.strip() for c in line] for line in lines]
+
+    table = [row for row in cells(whole) if "times real time" not in row[-1]]
+    rows = [row for row in cells(out) if "real" not in row[-1]]
+    for name, *values in (row for row in table if row[0] not in ("flow", "radio")):
+        parts = [v for row in rows if row[0] == name for v in row[1:]]
+        assert [v for v in values if v not in parts] == [], f"{name}: in one piece, in one of the parts"
+    words = {w for row in table if row[0] in ("flow", "radio") for c in row for w in c.split()}
+    assert words <= {w for row in rows for c in row for w in c.split()}
+
+
+def test_a_part_of_a_narrow_table_has_its_keys_title_and_caption():
+    from rich.console import Console
+    from rich.table import Table
+
+    from wavetank.cli import narrow
+
+    wide = Console(width=1000)
+
+    table = Table(title="t", caption="c")
+    for name, key in (("cc", True), ("mcs", True), ("a long heading of goodput", False), ("ping", False)):
+        table.add_column(name, no_wrap=key)
+    table.add_row("cubic", "7", "123456789", "[b]1.5 ms[/b]", style="bold")
+    assert narrow.parts(table, 60, wide) == [table]
+    first, last = narrow.parts(table, 31, wide)
+    assert [c.header for c in first.columns] == ["cc", "mcs", "a long heading of goodput"]
+    assert [list(c.cells) for c in last.columns] == [["cubic"], ["7"], ["[b]1.5 ms[/b]"]]
+    assert (first.title, first.caption, last.title, last.caption) == ("t", None, None, "c")
+    assert last.rows[0].style == "bold" and [c.width for c in last.columns] == [5, 3, 6]
+    assert narrow.parts(table, 20, wide) == [table], "no room even for one column"
+    table.add_column("what")
+    table.add_row("reno", "7", "1", "2", "a sentence that is folded, since nobody wants it in one line")
+    assert narrow.parts(table, 60, wide) == [table]
 
 
 def test_a_pipe_has_no_width(wavetank, tmp_path):

@@ -64,15 +64,19 @@ UNBOUND = 10_000
 
 
 def _print(*things: Any) -> None:
-    """Prints tables. A narrow terminal folds what does not fit, numbers and names not least; it cuts nothing off."""
+    """Prints tables. A narrow terminal has them in parts, and folds what does not fit even so; it cuts nothing off."""
     from rich.console import Console
     from rich.table import Table
 
-    console = Console()
+    from .narrow import parts
+
+    console, wide = Console(), Console(width=UNBOUND)
     narrow = console.is_terminal
     if not narrow:
-        console = Console(width=UNBOUND)
-    for t in things:
+        console = wide
+    for t in (
+        x for thing in things for x in (parts(thing, console.width, wide) if isinstance(thing, Table) else [thing])
+    ):
         if t is None:
             continue
         if not isinstance(t, Table):
