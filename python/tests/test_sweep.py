@@ -260,6 +260,11 @@ def test_the_command_writes_tables_files_and_json(wavetank, tmp_path):
     assert str(table.schema.field("tcp.tsq_ms").type) == "int64" and str(table.schema.field("tcp.cc").type) == "string"
     assert table.schema.field("goodput").metadata[b"unit"] == b"Mbit/s"
     rows = list(csv.DictReader((tmp_path / "points.csv").open()))
+    samples = pq.read_table(tmp_path / "samples.parquet")
+    assert samples.schema.field("seed").type == table.schema.field("seed").type
+    of = {tuple(r.values()) for r in samples.select(["point", "seed"]).to_pylist()}
+    assert of == {tuple(r.values()) for r in table.select(["point", "seed"]).to_pylist()}, "they can be joined"
+    assert [r["point"] for r in rows[:2]] == ["tsq_ms=1, cc=cubic"] * 2
     assert [float(r["goodput"]) for r in rows] == table.column("goodput").to_pylist()
 
     code, out, err = wavetank(

@@ -37,13 +37,19 @@ def save(sweep: Sweep, plan: Plan, measured: runner.Measured, out: Path) -> Swee
     return done
 
 
+def _rows(sweep: Sweep) -> list[dict[str, Any]]:
+    """The rows, each with its point's name, by which the samples' table has it."""
+    names = [p.name for p in sweep.points for _ in p.repetitions]
+    return [{**row, "point": name} for row, name in zip(sweep.rows(), names, strict=True)]
+
+
 def points_csv(sweep: Sweep) -> str:
     """The rows with a header; what has no value is empty."""
-    names = [*(a.key for a in sweep.axes), "seed", *(m.name for m in sweep.metrics)]
+    names = [*(a.key for a in sweep.axes), "point", "seed", *(m.name for m in sweep.metrics)]
     text = io.StringIO()
     writer = csv.DictWriter(text, names, lineterminator="\n")
     writer.writeheader()
-    writer.writerows({k: _cell(v) for k, v in row.items()} for row in sweep.rows())
+    writer.writerows({k: _cell(v) for k, v in row.items()} for row in _rows(sweep))
     return text.getvalue()
 
 
@@ -57,7 +63,7 @@ def points_table(sweep: Sweep) -> Any:
     """The rows as an Arrow table: axes of their own type, units and labels in the columns' metadata."""
     import pyarrow as pa
 
-    rows = sweep.rows()
+    rows = _rows(sweep)
     fields = []
     for a in sweep.axes:
         kinds = {type(v) for v in a.values}
@@ -71,7 +77,7 @@ def points_table(sweep: Sweep) -> Any:
             else pa.string()
         )
         fields.append(pa.field(a.key, kind, metadata={"unit": a.unit, "label": a.what}))
-    fields.append(pa.field("seed", pa.uint64()))
+    fields += [pa.field("point", pa.string()), pa.field("seed", pa.uint64())]
     fields += [pa.field(m.name, pa.float64(), metadata={"unit": m.unit, "label": m.label}) for m in sweep.metrics]
     about = {"wavetank": __version__, "scenario": sweep.scenario, "core": sweep.core, "quick": str(sweep.quick).lower()}
     schema = pa.schema(fields, metadata=about)
