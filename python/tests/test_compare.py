@@ -137,6 +137,24 @@ def test_as_many_columns_as_are_taken_are_drawn_and_told_apart(tmp_path, canvase
     assert box.x0 >= 0 and box.y0 >= ax.get_window_extent().y1
 
 
+def test_of_more_flows_than_panels_the_first_panel_has_all(tmp_path, canvases, pictures):
+    pictures("goodput", "ping", "srtt")
+    r = scenario(wifi__stations=12).run()
+    results = {"a": r, "b": r}
+    c = compare.Comparison(results, compare.lines({w: [compare.figures(r)] for w in results}))
+    compare_plots.draw(c, tmp_path)
+    assert [x.axes[0].get_title(loc="left") for x in canvases] == ["sum of 12", "median of 12", "median of 12"]
+    assert [x.axes[7].get_title(loc="left") for x in canvases] == ["up1 sta7", "up1 sta7", "icmp sta7"]
+    assert all("all together, and the first 7 of 12" in x._suptitle.get_text().replace("\n", " ") for x in canvases)
+    goodput, srtt, ping = (x.axes[0].lines[0].get_ydata() for x in canvases)
+    flows = [f.goodput()[1] for f in r.flows]
+    assert goodput == pytest.approx(np.nansum(flows, axis=0)) and goodput.max() > max(f.max() for f in flows)
+    some = np.array([f.series["srtt_ms"] for f in r.flows])[:, np.isfinite(r.flows[0].series["srtt_ms"])]
+    assert np.nanmedian(srtt) == pytest.approx(np.median(np.nanmedian(some, axis=0)), rel=0.1)
+    of = np.concatenate([p.rtt_ms for p in r.pings])
+    assert np.nanmin(of) <= np.nanmin(ping) and np.nanmax(ping) < np.nanmax(of)
+
+
 def test_one_station_beside_several_is_called_as_theirs(tmp_path, canvases, pictures):
     pictures("goodput", "ping")
     columns = compare.columns([scenario()], ["model"], [("wifi.stations", "2")])

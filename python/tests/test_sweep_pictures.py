@@ -136,3 +136,13 @@ def test_a_metric_without_a_panel_is_named():
     )
     assert note(goodput=5, retransmits=1, jain=0.5) == ""
     assert note(goodput=0, retransmits=0) == "Without a panel: retransmits (0 at every point)."  # the first is drawn
+
+
+def test_a_legend_above_has_rows_of_one_length():
+    ax = Canvas(figsize=(12, 4)).subplots()
+    for i in range(6):
+        ax.plot([0, 1], [i, i], label=f"cc of a long name {i}, driver")
+    panels._name_groups(ax, 6, {"rest": []}, above=True)
+    ax.figure.draw_without_rendering()
+    tops = [round(t.get_window_extent().y0) for t in ax.get_legend().get_texts()]
+    assert sorted(tops.count(y) for y in set(tops)) == [3, 3], "not five above one"

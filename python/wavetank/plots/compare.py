@@ -22,32 +22,38 @@ from ..stats import FloatArray
 from .of_runs import airtime_percent, limits, while_flowing
 from .style import PALETTE, PAPER, STYLE, headline
 
+#: Panels of a picture.
+MOST = 8
+Curve = tuple[str, FloatArray, FloatArray]
+
 
 @dataclass(frozen=True)
 class Panel:
-    """One plot: its file's name, the axis, and what is drawn of a result: (label, t, values) a curve."""
+    """One plot: its file's name, the axis, and what is drawn of a result: (label, t, values) a curve. ``together``: what stands
+    for all curves where there are more than panels, their sum or their median."""
 
     name: str
     label: str
-    curves: Callable[[Result], list[tuple[str, FloatArray, FloatArray]]]
+    curves: Callable[[Result], list[Curve]]
+    together: str = "median"
 
 
-def _column(column: str) -> Callable[[Result], list[tuple[str, FloatArray, FloatArray]]]:
+def _column(column: str) -> Callable[[Result], list[Curve]]:
     return lambda r: [
         (f.name, *while_flowing(r, f.series["t"], f.series[column])) for f in r.flows if column in f.series
     ]
 
 
-def _node(column: str) -> Callable[[Result], list[tuple[str, FloatArray, FloatArray]]]:
+def _node(column: str) -> Callable[[Result], list[Curve]]:
     return lambda r: [(n, x.series["t"], x.series[column]) for n, x in r.nodes.items()]
 
 
-def _airtime(r: Result) -> list[tuple[str, FloatArray, FloatArray]]:
+def _airtime(r: Result) -> list[Curve]:
     return [(n, x.series["t"], airtime_percent(x.series["t"], x.series["airtime_tx_us"])) for n, x in r.nodes.items()]
 
 
 PANELS = (
-    Panel("goodput", "Goodput (Mbit/s)", lambda r: [(f.name, *f.goodput()) for f in r.flows]),
+    Panel("goodput", "Goodput (Mbit/s)", lambda r: [(f.name, *f.goodput()) for f in r.flows], "sum"),
     Panel("snd_cwnd", "cwnd (segments)", _column("snd_cwnd")),
     Panel("srtt", "srtt (ms)", _column("srtt_ms")),
     Panel("unacked", "In flight (segments)", _column("unacked")),
@@ -56,7 +62,7 @@ PANELS = (
     Panel("ampdu", "Mean A-MPDU (MPDUs)", _node("avg_aggr_size")),
     Panel("bitrate", "Mean PHY rate to it (Mbit/s)", _node("rx_bitrate_mbit")),
     Panel("lost", "Lost MPDUs to it (share)", _node("rx_bad_share")),
-    Panel("airtime", "Airtime sent (%)", _airtime),
+    Panel("airtime", "Airtime sent (%)", _airtime, "sum"),
     Panel(
         "backlog", "Backlog (packets)", lambda r: [(n, q["t"], q["backlog_packets"]) for n, q in r.qdiscs.items()]
     ),
@@ -68,13 +74,17 @@ STYLES = ("-", "--", "-.", ":", (0, (6, 1, 1, 1, 1, 1)), (0, (8, 3)))
 
 
 def draw(comparison: Comparison, folder: Path) -> list[Path]:
-    """One PNG a series: every water overlaid, one panel a curve (at most four; of more, their sum or median)."""
+    """One PNG a series: every water overlaid, one panel a curve; of more than eight the first shows their sum or median."""
     written = []
     for panel in PANELS:
         curves = {w: [c for c in panel.curves(r) if np.isfinite(c[2]).any()] for w, r in comparison.results.items()}
         shared = [
             n for n, _, _ in next(iter(curves.values())) if all(n in {c[0] for c in cs} for cs in curves.values())
         ]
+        if len(shared) > MOST:
+            name = f"{panel.together} of {len(shared)}"
+            curves = {w: [(name, *_together(panel.together, cs, shared)), *cs] for w, cs in curves.items()}
+            shared = [name, *shared]
         if shared:
 
             def make(p: Path, panel: Panel = panel, shared: list[str] = shared, curves: Any = curves) -> None:
@@ -84,15 +94,29 @@ def draw(comparison: Comparison, folder: Path) -> list[Path]:
     return written
 
 
+def _together(how: str, curves: Sequence[Curve], names: Sequence[str]) -> tuple[FloatArray, FloatArray]:
+    """Their sum or median at the first one's times; each sample counts until its curve has the next. NaN where none has any."""
+    of = [(t, v) for n, t, v in curves if n in names]
+    at = of[0][0]
+    whole = np.full((len(of), at.size), np.nan)
+    for row, (t, v) in zip(whole, of, strict=True):
+        last = np.searchsorted(t, at + 1e-9, side="right") - 1
+        row[last >= 0] = v[last[last >= 0]]
+    there = np.isfinite(whole).any(axis=0)
+    out = np.full(at.size, np.nan)
+    out[there] = (np.nansum if how == "sum" else np.nanmedian)(whole[:, there], axis=0)
+    return at, out
+
+
 def overlay(
     path: Path,
     label: str,
     names: Sequence[str],
-    curves: Mapping[str, Sequence[tuple[str, FloatArray, FloatArray]]],
+    curves: Mapping[str, Sequence[Curve]],
     comparison: Comparison,
 ) -> None:
     """One series on every water: a small panel a curve, eight at most, the waters in colours of their own."""
-    shown = list(names)[:8]
+    shown = list(names)[:MOST]
     columns = 1 if len(shown) == 1 else 2
     rows = math.ceil(len(shown) / columns)
     first = next(iter(comparison.results.values()))
@@ -118,7 +142,8 @@ def overlay(
             ax.set_xlabel("Time (s)")
             ax.tick_params(labelbottom=True)
         canvas.supylabel(label, fontsize=9)
-        more = f" (first {len(shown)} of {len(names)})" if len(names) > len(shown) else ""
+        # the first panel is of all
+        more = f" (all together, and the first {len(shown) - 1} of {len(names) - 1})" if len(names) > len(shown) else ""
         _head(canvas, f"{comparison.title}{more}", axes.flat[0])
         bed = " Curves: the first seed's." if comparison.repetitions > 1 else ""
         bed += f" Test bed: the first of {n} files." if (n := len(comparison.measured)) > 1 else ""

@@ -142,7 +142,9 @@ def _name_groups(ax: Axes, count: int, panel: Mapping[str, Any], above: bool = F
     # an inch holds 15 characters of this size; the mark takes the room of six
     wide = (max(map(len, labels)) + 6) / 15
     columns = max(1, min(len(labels), int(0.9 * ax.figure.get_figwidth() / wide)))  # type: ignore[union-attr]
-    ax.set_title("\n" * math.ceil(len(labels) / columns), fontsize=8)  # room for it
+    rows = math.ceil(len(labels) / columns)
+    columns = math.ceil(len(labels) / rows)  # it fills column by column: no more of them than as many rows take
+    ax.set_title("\n" * rows, fontsize=8)  # room for it
     legend = ax.legend(
         handles, labels, loc="lower left", bbox_to_anchor=(-0.02, 1.0), ncols=columns, fontsize=8, borderaxespad=0.2
     )
