@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+import wavetank
 from wavetank import Scenario, UserError, files, flent, stats, store, table
 from wavetank.lab import plan
 from wavetank.state import State
@@ -287,3 +288,27 @@ def test_the_pacing_of_uploads_alone_leaves_downloads_as_they_are():
     doubled = {"bbr-plus.pace": 200, "tcp.pacing_ca_ratio": 240}
     assert acked({**doubled, "tcp.pacing_at_server": False}) == acked({})
     assert acked(doubled) != acked({})
+
+
+def test_a_notebook_shows_tables(one_result):
+    from xml.etree import ElementTree
+
+    def cells(page):
+        root = ElementTree.fromstring(f"<div>{page}</div>")
+        return [[c.text for c in row] for row in root.iter("tr")], [c.text for c in root.iter("caption")]
+
+    rows, (title, *_) = cells(one_result._repr_html_())
+    flow = one_result.flows[0]
+    assert title == f"{one_result.scenario}, seed {one_result.seed}"
+    assert rows[0][:2] == ["flow", "goodput Mbit/s"] and rows[1][:2] == [flow.name, f"{flow.goodput_mbit:.4g}"]
+    assert {"ap", "sta1", "p50"} <= {r[0] for r in rows}
+    wired = wavetank.Scenario.from_dict({"name": "a <b>", "topology": {"kind": "wired"}, "htb": {"rate": "9 Mbit/s"}})
+    wired = wired.set({"time.flows": "3 s"})
+    assert cells(wired.run()._repr_html_())[1][0] == "a <b>, seed 1"
+    quiet = wired.set({"traffic.tcp_up": 0}).run()
+    assert "a &lt;b&gt;, seed 1" in quiet._repr_html_()
+    sweep = wavetank.sweep(wired, {"tcp.cc": ["cubic", "bbr"]}, repetitions=1, jobs=1)
+    rows, (title,) = cells(sweep._repr_html_())
+    assert (
+        [r[0] for r in rows] == ["cc", "cubic", "bbr"] and "goodput Mbit/s" in rows[0] and title.startswith("sweep of ")
+    )

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from . import lab as lab
     from . import linux as linux
     from . import measured as measured
+    from . import notebook as notebook
     from . import packetdrill as packetdrill
     from . import plots as plots
     from . import report as report

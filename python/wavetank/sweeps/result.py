@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import stats
+from .. import notebook, stats
 from . import metrics as names
 from .axes import Axis, Value
 from .metrics import Metric
@@ -106,6 +106,21 @@ class Sweep:
     each: tuple[str, ...] = ()
     against: str = ""
     files: tuple[Path, ...] = ()
+
+    def _repr_html_(self) -> str:
+        """In a notebook: a row a point, its metrics' medians, and whether it is on the front."""
+        front = set(self.pareto)
+        heads = {m.name: f"{m.name} {m.unit}".rstrip() for m in self.metrics}
+        rows = [
+            {
+                **{self.labels[k]: str(v) for k, v in p.values.items()},
+                **{heads[k]: e.median for k, e in p.metrics.items() if k in heads},
+                "front": "*" if p.name in front else "",
+            }
+            for p in self.points
+        ]
+        n = len(self.seeds)
+        return notebook.table(f"sweep of {self.scenario} ({n} repetition{'s' if n > 1 else ''})", rows)
 
     def rows(self) -> list[dict[str, Value | float]]:
         """A row a point and repetition: axes by key, ``seed``, metrics by name."""
