@@ -751,3 +751,17 @@ def test_acks_have_the_models_names_and_say_what_is_not_known(tmp_path):
     values = {name: read(record(r)) for name, (read, *_) in ack_metrics.SCALARS.items() if name == "acks_carried"}
     assert values["acks_carried"] == 70
     assert np.isnan(ack_metrics.total(record(r), "waited_us"))
+
+
+def test_what_it_says_to_set_can_be_set():
+    from wavetank import _core, keys
+    from wavetank.linux.own import ALIKE, OWN, OWN_WIRED, of_tc
+
+    for key, (own, _) in {**OWN, **of_tc(), **OWN_WIRED}.items():
+        if own is not None and own not in keys.every():
+            _core.value("--set", key, ALIKE.get(key, own))  # raises ScenarioError
+    for key, value in ALIKE.items():
+        of = translate(up().set({key: value}))
+        assert of.values[key] == "off" and key not in of.alike
+    with pytest.raises(UserError, match="leave it out, or set 400 Gbit/s"):
+        translate(up().set({"ethernet.rate": "100 Mbit/s"}))

@@ -90,11 +90,12 @@ class _Translator(Tcp, Air, Traffic):
                 continue  # of a TSQ that was not chosen
             if own is not None:
                 own = self.v.get(own, own)  # another key's
-                if key in self.given and self.v[key] != own:
-                    raise self.refuse(key, f"{why}; leave it out, or set {own}")
+                said = ALIKE.get(key, own)  # "off" where a key can be set to no such thing
+                if key in self.given and self.v[key] not in (own, said):
+                    raise self.refuse(key, f"{why}; leave it out, or set {said}")
                 self.used[key] = own
-                if self.v[key] != own:
-                    self.alike[key] = ALIKE.get(key, own)
+                if self.v[key] not in (own, said):
+                    self.alike[key] = said
                     self.notes.append(f"{key} is {own}: {why}")
             elif key in self.given and self.v[key] != default.get(key):
                 raise self.refuse(key, f"{why}; leave it out, or set {default.get(key)}")
