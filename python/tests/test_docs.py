@@ -4,6 +4,7 @@ import importlib
 import re
 import shlex
 import subprocess
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -168,6 +169,22 @@ def test_every_axis_of_the_page_is_one():
     assert len(lists) >= 8
     for text in lists:
         parse(shlex.split(text)[0] if "'" in text else text)
+
+
+def test_what_the_pages_set_can_be_set():
+    from wavetank import _core
+
+    seen = 0
+    for page in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "linux").rglob("*.md"))):
+        blocks = re.findall(r"```sh\n(.*?)```|`(wavetank [^`\n]*)`", page.read_text(), re.S)
+        for line in "\n".join(a or b for a, b in blocks).replace("\\\n", " ").splitlines():
+            words = shlex.split(line, comments=True) if line.startswith("wavetank ") else []
+            for option, word in pairwise(words):
+                key, sign, value = word.partition("=")
+                if option in ("--set", "--against") and sign and words[1] != "theory":
+                    _core.value(f"{page.name}: {line}: {option}", key, value)  # raises ScenarioError
+                    seen += 1
+    assert seen > 40
 
 
 def test_scripts_parse():
