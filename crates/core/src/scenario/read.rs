@@ -238,12 +238,7 @@ fn set_value(
                 _ => return Err(wrong("a list of other things", "a list of numbers, names or texts")),
             }
         }
-        DeValue::Array(_) => {
-            let near = (super::schema().into_iter())
-                .find(|(_, p)| p.key == key && p.kind == "list")
-                .map(|(s, _)| dotted(s, key));
-            return Err(ScenarioError { near, ..wrong("a list", "a single value: it is the same for all") });
-        }
+        DeValue::Array(_) => return Err(ScenarioError { near: list_of(key), ..wrong("a list", SINGLE) }),
         DeValue::Datetime(_) => return Err(wrong("a date", "a number, a name, or a text with its unit")),
         DeValue::Table(_) => return Err(wrong("a table", "a single value")),
     };
@@ -252,6 +247,25 @@ fn set_value(
 
 fn is_key(section: &str, key: &str) -> bool {
     if section.is_empty() { TOP.contains(&key) } else { section_keys(section).contains(&key) }
+}
+
+/// What a key wants that takes no list.
+const SINGLE: &str = "a single value: it is the same for all";
+
+/// The key of this name that takes a list, of stations or flows.
+fn list_of(key: &str) -> Option<String> {
+    (super::schema().into_iter()).find(|(_, p)| p.key == key && p.kind == "list").map(|(s, _)| dotted(s, key))
+}
+
+/// Whether what a key refused are several values, each of which it takes. A number with a comma is none: what is near says so.
+fn several(s: &Scenario, section: &str, key: &str, raw: &Raw, near: Option<&str>) -> bool {
+    let Raw::Text(t) = raw else { return false };
+    let takes = |v: &str| {
+        let mut s = s.clone();
+        let mut set = |raw: &Raw| matches!(s.set(section, key, raw), Some(Ok(())));
+        set(&raw_of_override(v)) || set(&Raw::Text(v.into()))
+    };
+    t.contains(',') && near.is_none_or(|n| n.parse::<f64>().is_err()) && t.split(',').all(|v| takes(v.trim()))
 }
 
 /// Whether a key takes a list: a value for each station, flow or MCS.
@@ -285,6 +299,14 @@ fn set(
             places.insert(dotted(section, key), (file.into(), line));
             Ok(())
         }
+        Some(Err(r)) if several(s, section, key, raw, r.near.as_deref()) => Err(ScenarioError {
+            file: file.into(),
+            line,
+            key: dotted(section, key),
+            found: "a list".into(),
+            expected: SINGLE.into(),
+            near: list_of(key),
+        }),
         Some(Err(r)) => Err(ScenarioError {
             file: file.into(),
             line,
@@ -538,6 +560,20 @@ mod tests {
         ] {
             assert_eq!(set(v), Err(format!("--set: netem.loss: {said}")));
         }
+    }
+
+    #[test]
+    fn several_values_are_told_where_they_go() {
+        let set = |k: &str, v: &str| value("--set", k, v).unwrap_err().to_string();
+        let single = "; expected a single value: it is the same for all";
+        assert_eq!(
+            set("wifi.mcs", "7, 15"),
+            format!("--set: wifi.mcs: a list (did you mean \"stations.mcs\"?){single}")
+        );
+        assert_eq!(set("traffic.tcp_dscp", "AF11,AF21"), format!("--set: traffic.tcp_dscp: a list{single}"));
+        assert!(set("tcp.cc", "cubic,bbr").contains(".cc\"?)"), "{}", set("tcp.cc", "cubic,bbr"));
+        assert!(set("tcp.cc", "cubic,bbbr").contains("expected one of"), "one of them is none");
+        assert!(set("netem.loss", "0,05").contains("did you mean \"0.05\""), "a number with a comma");
     }
 
     #[test]
