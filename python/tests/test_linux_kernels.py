@@ -88,10 +88,11 @@ def test_the_table_names_keys_and_values_that_there_are():
         ("5.4", {"htb.leaf": "fq", "fq.horizon": "1 s"}, ["fq.horizon", "Linux 5.4 has no horizon", "5.8"]),
         ("5.10", {"tcp.tso_rtt_log": 0}, ["tcp.tso_rtt_log = 0", "Linux 5.10 has no sysctl tcp_tso_rtt_log", "5.18"]),
         ("5.10", {"tcp.rto_min": "50 ms"}, ["tcp.rto_min = 50 ms", "tcp_rto_min_us", "6.11"]),
+        ("5.15.148", {"tcp.tso_rtt_log": 0}, ["tcp.tso_rtt_log = 0", "Linux 5.15.148 has no sysctl tcp_tso_rtt_log", "5.18"]),
         ("6.1.192", {"tcp.rto_min": "50 ms"}, ["tcp.rto_min = 50 ms", "Linux 6.1.192 has no sysctl tcp_rto_min_us", "6.11"]),
         ("6.6.129", {"tcp.rto_min": "50 ms"}, ["tcp.rto_min = 50 ms", "Linux 6.6.129 has no sysctl tcp_rto_min_us", "6.11"]),
         ("4.19", {"traffic.cc": "cubic, bbrp", "traffic.tcp_up": 2}, ["traffic.cc", "Linux 4.19 has no BBR", "5.1"]),
-        ("3.18", {}, ["kernel = 3.18", "Linux 6.12, on wires 4.14, 4.19, 5.4, 5.10, 5.10.262, 6.1.192 and 6.6.129, too", "leave it out, or set 6.12"]),
+        ("3.18", {}, ["kernel = 3.18", "Linux 6.12, on wires 4.14, 4.19, 5.4, 5.10, 5.10.262, 5.15.148, 6.1.192 and 6.6.129, too", "leave it out, or set 6.12"]),
         ("5.10", {"topology.kind": "wifi"}, ["kernel = 5.10", "Linux 6.12, on wires 4.14", "leave it out, or set 6.12"]),
     ],
 )  # fmt: skip

@@ -116,6 +116,7 @@ OLDER = {
     "5.4": {"R100M-fqcodel-rtt10-htcp", "R100M-fqcodel-rtt10-westwood"},
     "5.10": {"L100M-fqcodel-tsq1-4flows-cubic", "L100M-pfifo-tsq1-rtt1-cubic", "L10M-pfifo-tsq1-rtt1-cubic"},
     "5.10.262": set(),
+    "5.15.148": set(),
     "6.1.192": set(),
     "6.6.129": set(),
 }

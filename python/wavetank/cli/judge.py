@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 @click.option(
     "--kernel",
     "older",
-    type=click.Choice(["4.14", "4.19", "5.4", "5.10", "5.10.262", "6.1.192", "6.6.129"]),
+    type=click.Choice(["4.14", "4.19", "5.4", "5.10", "5.10.262", "5.15.148", "6.1.192", "6.6.129"]),
     default=None,
     help="kernel: the cases of the reference and of --more on an older kernel, against its profile; linux (5.4 on): some of "
     "the standing set, recorded. What ran for 5.10 is 5.10.262, which has a profile of its own. With --random: scenarios of what "

@@ -1,8 +1,8 @@
 """Which Linux runs, and since when it has what a scenario may ask of it: everything that depends on the kernel's version.
 
-:data:`NEEDS` is a table of facts. Each was looked up in the trees of 4.14.67, 4.19.48, 5.4.59, 5.10.262, 6.1.192, 6.6.129 and
-6.12.117; what is not there holds for all of them. The kernel is 6.12, built from Debian's package, or the one whose source
-``WAVETANK_KERNEL_SOURCE`` names.
+:data:`NEEDS` is a table of facts. Each was looked up in the trees of 4.14.67, 4.19.48, 5.4.59, 5.10.262, 5.15.148, 6.1.192,
+6.6.129 and 6.12.117; what is not there holds for all of them. The kernel is 6.12, built from Debian's package, or the one
+whose source ``WAVETANK_KERNEL_SOURCE`` names.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .asked import values
 
 Version = tuple[int, int]
 #: The second water's own kernel, and older ones that it can be, on wires.
-OWN, OLDER = "6.12", ("4.14", "4.19", "5.4", "5.10", "5.10.262", "6.1.192", "6.6.129")
+OWN, OLDER = "6.12", ("4.14", "4.19", "5.4", "5.10", "5.10.262", "5.15.148", "6.1.192", "6.6.129")
 #: Names another kernel's source: a tarball, or a tree that is unpacked.
 SOURCE = "WAVETANK_KERNEL_SOURCE"
 

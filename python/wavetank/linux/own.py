@@ -6,7 +6,10 @@ from . import tree
 
 #: What the second water has where the model has a parameter: value, or the key whose value it is, and why it cannot be another.
 OWN: dict[str, tuple[str, str]] = {
-    "kernel": ("6.12", "the kernel that runs is Linux 6.12, on wires 4.14, 4.19, 5.4, 5.10, 5.10.262, 6.1.192 and 6.6.129, too"),
+    "kernel": (
+        "6.12",
+        "the kernel that runs is Linux 6.12, on wires 4.14, 4.19, 5.4, 5.10, 5.10.262, 5.15.148, 6.1.192 and 6.6.129, too",
+    ),
     "host.hz": ("100", "User-Mode Linux has HZ = 100 without a patch to arch/um"),
     "host.server_rx": ("0 ns", "receiving takes time on the radios' hosts only (wavetank_radio's rx_ns)"),
     "host.softirq_first": ("auto", "no virtual time passes while the guest computes: its program reads between two instants"),

@@ -3,11 +3,11 @@
 //! Stands for: Linux 6.12 net/mac80211/tx.c `ieee80211_next_txq`, `__ieee80211_schedule_txq`,
 //! `ieee80211_txq_schedule_start`, `ieee80211_txq_airtime_check`; net/mac80211/sta_info.c
 //! `ieee80211_sta_register_airtime`, `ieee80211_sta_update_pending_airtime`. Airtime counts in whole microseconds.
-//! How 5.0 to 5.11 differ: [`Turns::Owed`], linux@5.4 and @5.10 of the same functions.
+//! How 5.0 to 5.11 differ: [`Turns::Owed`], linux@5.4 and @5.10 of the same functions; 5.15: [`vtime`].
 //! Differs: D1 "active in the last 100 ms" is exact, not in jiffies. D2 no `ieee80211_txq_may_transmit` (drivers whose
 //! firmware picks the station). D3 AQL's estimate of a frame's airtime is the caller's, who knows the rate.
 
-use super::profile::Turns;
+use super::{profile::Turns, vtime};
 use crate::sim::{Span, Time};
 use std::collections::VecDeque;
 
@@ -61,7 +61,7 @@ impl Config {
 /// A station's account in one access category. src: `struct airtime_info`
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Account {
-    /// Microseconds that it may yet use before others.
+    /// Microseconds that it may yet use before others; by virtual time, how far it was behind its category when it was last charged.
     pub deficit: i32,
     last_active: Option<Time>,
     /// Estimated microseconds in the device (`aql_tx_pending`).
@@ -104,6 +104,8 @@ pub struct Scheduler {
     round: [u16; 4],
     total_pending: i32,
     ac_pending: [i32; 4],
+    /// Whose turn it is by virtual time, in place of `active` and `round`.
+    virtual_time: Option<Box<vtime::Turns>>,
 }
 
 impl Scheduler {
@@ -119,6 +121,7 @@ impl Scheduler {
             round: [0; 4],
             total_pending: 0,
             ac_pending: [0; 4],
+            virtual_time: (config.turns == Turns::Virtual).then(|| Box::new(vtime::Turns::new(stations))),
         }
     }
     /// A station's weight.
@@ -150,7 +153,10 @@ impl Scheduler {
     }
     /// Whether a TXQ waits for its turn.
     pub fn is_scheduled(&self, sta: u16, tid: u8) -> bool {
-        self.txqs[usize::from(sta) * 8 + usize::from(tid)].scheduled
+        match &self.virtual_time {
+            Some(v) => v.is_scheduled(sta, tid),
+            None => self.txqs[usize::from(sta) * 8 + usize::from(tid)].scheduled,
+        }
     }
 
     fn sta_deficit(&self, sta: u16, ac: Ac) -> i32 {
@@ -169,6 +175,9 @@ impl Scheduler {
     /// Starts a round of [`Scheduler::next`]. src: `ieee80211_txq_schedule_start`
     #[inline]
     pub fn start(&mut self, ac: Ac) {
+        if let Some(v) = &mut self.virtual_time {
+            return v.start(ac);
+        }
         let a = usize::from(ac);
         let open = self.config.aql.filter(|_| self.config.keeps()).is_none_or(|l| {
             // Unsigned as there: where no TXQ waits, the limit is half of all numbers.
@@ -183,6 +192,10 @@ impl Scheduler {
     /// a round. src: `ieee80211_next_txq`
     pub fn next(&mut self, ac: Ac) -> Option<(u16, u8)> {
         let a = usize::from(ac);
+        if let Some(v) = &mut self.virtual_time {
+            let (stations, config, total) = (&self.stations, &self.config, self.total_pending);
+            return v.next(ac, |sta| stations[usize::from(sta)].acs[a].aql_allows(config, total));
+        }
         let (mut head, mut eligible) = (None, false);
         let round = self.round[a];
         if round == 0 {
@@ -224,6 +237,7 @@ impl Scheduler {
     /// it stands first, owes nothing, and comes back to the front.
     #[inline]
     pub fn leader(&self, ac: Ac) -> Option<(u16, u8)> {
+        // By virtual time nobody is in this list, and a round never ends with its first.
         let &txq = self.active[usize::from(ac)].front()?;
         let account = &self.stations[txq as usize / 8].acs[usize::from(ac)];
         let stays = self.config.fairness && self.config.aql.is_none() && self.config.left(account) >= 0;
@@ -241,9 +255,22 @@ impl Scheduler {
         self.stations[txq as usize / 8].acs[a].last_active = Some(now);
     }
 
+    /// The driver gives back a TXQ whose turn it was; `has_queue`: it has packets, here or in the driver. src: `ieee80211_return_txq`
+    #[inline]
+    pub fn give_back(&mut self, now: Time, sta: u16, tid: u8, has_queue: bool) {
+        match &mut self.virtual_time {
+            Some(v) => v.give_back(now, sta, tid, has_queue),
+            None => self.put_back(now, sta, tid, has_queue),
+        }
+    }
+
     /// Puts a TXQ on the list of those that wait for their turn, if it has packets (here, or in the driver: `has_queue`)
     /// or was active lately and is in debt. src: `__ieee80211_schedule_txq`
     pub fn put_back(&mut self, now: Time, sta: u16, tid: u8, has_queue: bool) {
+        if let Some(v) = &mut self.virtual_time {
+            let stations = &self.stations;
+            return v.schedule(now, sta, tid, |i| stations[i].weight as u64);
+        }
         let (txq, ac) = (usize::from(sta) * 8 + usize::from(tid), ac_of(tid));
         let keep = || self.config.keeps() && self.sta_deficit(sta, ac) < 0 && self.recently_active(now, sta, ac);
         if self.txqs[txq].scheduled || !(has_queue || keep()) {
@@ -265,12 +292,18 @@ impl Scheduler {
     pub fn register(&mut self, now: Time, sta: u16, tid: u8, tx: Span, rx: Span) {
         let ac = ac_of(tid);
         let charge = self.config.fairness && (!self.config.keeps() || self.recently_active(now, sta, ac));
+        let behind = self.virtual_time.as_mut().map(|v| {
+            let us = if self.config.fairness { (tx + rx).us() as u32 } else { 0 };
+            v.register(sta, tid, us, self.stations[usize::from(sta)].weight as u16) as i32
+        });
         let a = self.account_mut(sta, ac);
         let (tx, rx) = (tx.us(), rx.us());
         a.tx += tx as u64;
         a.rx += rx as u64;
-        if charge {
-            a.deficit -= (tx + rx) as i32;
+        match behind {
+            Some(us) => a.deficit = us,
+            None if charge => a.deficit -= (tx + rx) as i32,
+            None => {}
         }
     }
 

@@ -18,6 +18,7 @@ pub mod fq;
 mod own;
 pub mod profile;
 pub mod tao;
+mod vtime;
 
 use crate::qdisc::codel;
 use crate::qdisc::skb::{hash, reciprocal_scale, set_ce};
@@ -252,7 +253,7 @@ impl Txqs {
     }
     /// Gives a TXQ back; `force`: the driver itself holds packets of it. src: `ieee80211_return_txq`
     pub fn return_txq(&mut self, now: Time, sta: u16, tid: u8, force: bool) {
-        self.sched.put_back(now, sta, tid, force || self.has_frames(sta, tid));
+        self.sched.give_back(now, sta, tid, force || self.has_frames(sta, tid));
     }
     /// Schedules a TXQ of which the driver holds packets. src: `ieee80211_schedule_txq`
     pub fn schedule_txq(&mut self, now: Time, sta: u16, tid: u8) {

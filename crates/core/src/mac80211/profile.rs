@@ -1,13 +1,13 @@
 //! What of mac80211's queues differs between kernels, as far as it moves results.
 //!
-//! Read in the sources of 3.18.117, 4.9.115, 4.19.108, 5.4.18, 5.10.13, 6.1.192, 6.6.129 and 6.12 (net/mac80211/{tx.c,sta_info.c}, include/net/fq_impl.h,
+//! Read in the sources of 3.18.117, 4.9.115, 4.19.108, 5.4.18, 5.10.13, 5.15.148, 6.1.192, 6.6.129 and 6.12 (net/mac80211/{tx.c,sta_info.c}, include/net/fq_impl.h,
 //! drivers/net/wireless/ath/ath9k/xmit.c); where a commit is not named, a difference is placed by those trees.
 //! TCP's table is `tcp/profile.rs`, rate control's [`minstrel_ht`](crate::rate::minstrel_ht), the qdiscs'
 //! [`qdisc::Old`](crate::qdisc::Old).
 //!
 //! Differs: D1 of equally fat flows the first by number pays; kernels up to 5.11 keep a sorted list, where it is the one that grew last.
 //! D2 before 5.14 a frame that is a probe is chosen as it enters the TXQ (`ieee80211_xmit_fast`): ath9k's is, mt76's as it leaves it.
-//! D3 the virtual-time scheduler of 5.16 to 5.19 has no profile. D4 flows are told apart by jhash, siphash or the skb's own hash, by
+//! D3 kernels of 5.12 to 5.19 are taken to be as 5.15, the one of them that was read. D4 flows are told apart by jhash, siphash or the skb's own hash, by
 //! age: one random placing is as good as another. D5 ath10k had a round of its own until 5.0; here it has mac80211's. D6 4.14 is taken to be as 4.19, whose code was read.
 
 use crate::sim::Series;
@@ -30,7 +30,9 @@ pub enum Turns {
     /// mac80211's list (5.0): a TXQ leaves it when it is empty and keeps its debt, whenever that was; what AQL estimates to be in the device does
     /// not count, nor bounds it how much a category's stations have there together.
     Owed,
-    /// The same; a station in debt stays on the list, is charged only within 100 ms of its last packet, and owes what is in the
+    /// By virtual time: who has used less than its share of what the active stations have used together (5.15): [`vtime`](super::vtime).
+    Virtual,
+    /// As `Owed`; a station in debt stays on the list, is charged only within 100 ms of its last packet, and owes what is in the
     /// device, too (6.0: "mac80211: rework the airtime fairness implementation" and the two patches before it).
     #[default]
     Kept,
@@ -57,6 +59,8 @@ pub static V4_14: Profile =
     Profile { pays: Pays::One, turns: Turns::Driver, slow_stations: true, frame_protection: true };
 /// 5.0 to 5.11.
 pub static V5_4: Profile = Profile { turns: Turns::Owed, ..V4_14 };
+/// 5.15's, until 6.0 went back to deficits.
+pub static V5_15: Profile = Profile { pays: Pays::Half, turns: Turns::Virtual, ..V5_4 };
 /// 6.0 to 6.6, as long as slow stations had a CoDel of their own (`sta_update_codel_params`: gone by 6.12).
 pub static V6_1: Profile =
     Profile { pays: Pays::Half, turns: Turns::Kept, slow_stations: true, frame_protection: false };
@@ -68,7 +72,8 @@ impl Profile {
     pub const fn of(kernel: Series) -> &'static Profile {
         match kernel {
             (..=4, _) => &V4_14,
-            (5, _) => &V5_4,
+            (5, ..=11) => &V5_4,
+            (5, _) => &V5_15,
             (6, ..=6) => &V6_1,
             _ => &V6_12,
         }
@@ -81,9 +86,9 @@ mod tests {
 
     #[test]
     fn every_kernel_has_its_queues() {
-        use Turns::{Driver, Kept, Owed};
+        use Turns::{Driver, Kept, Owed, Virtual};
         let all: Vec<_> = crate::scenario::keys::Kernel::ALL.iter().map(|k| Profile::of(k.series()).turns).collect();
-        assert_eq!(all, [Driver, Driver, Driver, Driver, Owed, Owed, Owed, Kept, Kept, Kept]);
+        assert_eq!(all, [Driver, Driver, Driver, Driver, Owed, Owed, Owed, Virtual, Kept, Kept, Kept]);
         assert_eq!(V6_12, Profile::default());
     }
 }

@@ -68,6 +68,7 @@ fn minstrel_ht(s: &Scenario) -> minstrel_ht::Params {
         (4, _) => Version::V4_14,
         (5, ..=4) => Version::V5_4,
         (5, ..=11) => Version::V5_10,
+        (5, _) => Version::V5_15,
         _ => Version::V6_12,
     };
     minstrel_ht::Params { version: Auto::Set(s.minstrel_ht.version.or(kernels)), ..s.minstrel_ht }
@@ -203,6 +204,7 @@ mod tests {
     fn what_stands_above_ath9k_htc_is_the_kernels_affair_unless_it_is_said() {
         let cases = [
             (Kernel::V5_10, Above::Kernel, false),
+            (Kernel::V5_15_148, Above::Kernel, false),
             (Kernel::V6_1_192, Above::Kernel, false),
             (Kernel::V6_6_129, Above::Kernel, true),
             (Kernel::V6_12, Above::Kernel, true),

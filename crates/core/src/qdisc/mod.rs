@@ -286,6 +286,9 @@ pub struct Old {
     /// In `fq_codel` a flow that runs empty while others are full is not forgiven how long it has waited: its next packet is dropped without another
     /// interval of grace (all but 6.1.192 and 6.12.117, both of 2026, where `codel_dequeue` of an empty flow clears `first_above_time`).
     pub codel_keeps_above: bool,
+    /// In `cake` a flow's first turn is not rounded by chance, and who sends is not told that room was made among his own packets (5.15.148; since January
+    /// and November 2025, in stable kernels, too, `cake_enqueue` asks `cake_get_flow_quantum`, and returns `NET_XMIT_CN`).
+    pub cake_silent: bool,
     /// Which `fq` it has.
     pub fq: fq::Age,
     /// `pfifo_fast`'s limit holds for its three bands together (before 4.16: c5ad119fb6c0, each its own ring).
@@ -304,6 +307,7 @@ impl Old {
             fq_codel_uncounted: kernel < (5, 0), // some time between 4.19 and 5.4
             codel_largest: kernel < (4, 2),
             codel_keeps_above: !matches!(kernel, (6, 1 | 12)),
+            cake_silent: kernel == (5, 15), // older ones are not held to theirs
             fq: match kernel {
                 v if v < (4, 20) => fq::Age::Paces,
                 v if v < (5, 8) => fq::Age::Keeps,

@@ -22,6 +22,8 @@ choices! {
         V5_10 = "5.10",
         /// The stable release of it of 2026.
         V5_10_262 = "5.10.262",
+        /// OpenWrt 23.05's series, its stable release of January 2024.
+        V5_15_148 = "5.15.148",
         /// Debian 12's, its stable release of 2026.
         V6_1_192 = "6.1.192",
         /// OpenWrt 24.10's series, its stable release of March 2026.

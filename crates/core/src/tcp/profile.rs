@@ -1,11 +1,11 @@
 //! Kernel profiles: tables of the documented differences between kernels that decide the results.
 //!
-//! Stands for: `net/ipv4/tcp*.c`, `net/core/sock.c` of 3.10, 3.18, 4.14, 4.19, 5.4, 5.10, 6.1, 6.6 and 6.12, each difference with its commit. Where no
+//! Stands for: `net/ipv4/tcp*.c`, `net/core/sock.c` of 3.10, 3.18, 4.14, 4.19, 5.4, 5.10, 5.15, 6.1, 6.6 and 6.12, each difference with its commit. Where no
 //! field says otherwise, every profile behaves as 6.12.
 //! Differs: D1 a connection knows nothing of those before it to the same host (`tcp_metrics`: FACK off, a degree of reordering), and the degree of
 //! reordering is bounded by 300 in every kernel (127 before 3.19) and measured in sequence numbers (from 4.15; in segments before). D2 an `fq` paces
-//! by departure times and payload in every profile (from 4.20; before, by what its packets weigh on the wire); D3 of stable releases three are told apart,
-//! "5.10.262", "6.1.192" and "6.6.129": else a profile has what its papers' kernels had (4.14.14; 4.19 of before autumn 2019; 5.4 and 5.10 of 2020 to 2021), "6.12" is Debian's
+//! by departure times and payload in every profile (from 4.20; before, by what its packets weigh on the wire); D3 of stable releases four are told apart,
+//! "5.10.262", "5.15.148", "6.1.192" and "6.6.129": else a profile has what its papers' kernels had (4.14.14; 4.19 of before autumn 2019; 5.4 and 5.10 of 2020 to 2021), "6.12" is Debian's
 //! 6.12.117. D4 the undo of 3.10 and of 3.18 is 4.14's but for what `recovery/undo.rs` says, and
 //! F-RTO, too, but for what begins it. D5 a SACK-less sender loses as 6.12's does. D6 "3.10" and "3.18" have no prequeue (gone with 4.14): a reader
 //! that waits took packets itself there, with an ACK for every two as here, but when it ran; and they count round trips in microseconds. D7 until 5.11 a sender whose skbs below it take more than its send buffer
@@ -15,7 +15,9 @@
 //! timeout before), and a receiver whom the same data reach three times does not draw another hash (`tcp_rcv_spurious_retrans`, from 5.10 on; IPv6 alone in
 //! 6.12); and after 6.1: a segment that comes early counts for the receiver's segment size (`tcp_data_queue_ofo`), and a window of 0 is believed of a
 //! segment that is no newer (`tcp_may_update_window`). D9 no profile echoes the timestamp of a segment whose ACK is older than others: 6.1.192 and
-//! 6.12.117 do (`tcp_ack`, `old_ack`, of 2026), 6.6.129 and 6.18 do not.
+//! 6.12.117 do (`tcp_ack`, `old_ack`, of 2026), 6.6.129 and 6.18 do not. D10 what later stable releases have got and every profile has: a duplicate is told
+//! of no further than it went (`tcp_ofo_queue`: 5.15.148's goes to the end of the segment that brought it), and a compressed ACK whose timer finds the
+//! socket in use leaves when that is over (`tcp_delack_timer_handler`; in 5.10.262 and 5.15.148 with the next one).
 
 /// What an ACK says of a recovery that has sent nothing again yet (`tcp_packet_delayed`, where `retrans_stamp` is 0): small queues may hold
 /// its retransmissions back, and what was to go again may still be in this host.
@@ -75,7 +77,9 @@ pub enum Prr {
     SlowStart,
     /// Slow start only when a retransmission was acknowledged and none was lost (before 5.16).
     RetransAcked,
-    /// Slow start while `snd_una` advances and nothing is newly lost (7e901ee7b6ab, 5.16).
+    /// Slow start while `snd_una` advances and nothing is newly lost, else what was delivered (7e901ee7b6ab, in 5.15).
+    SndUnaOnly,
+    /// The same; what earlier ACKs let go and was not sent may go at any time (9ad084d66619, of 2022: in 6.1).
     SndUnaAdvanced,
 }
 
@@ -95,7 +99,7 @@ pub enum Lowat {
 pub enum HystartRounds {
     /// Where the window may grow (`bictcp_cong_avoid`, before 5.16).
     Growth,
-    /// On every ACK that it judges, so from `hystart_low_window` on: 4e1fddc98d25 (5.16) as 5.10.262 has it.
+    /// On every ACK that it judges, so from `hystart_low_window` on: 4e1fddc98d25 (5.16) as 5.10.262 and 5.15.148 have it.
     Judged,
     /// On every ACK: in 6.1.192, 6.6.129 and 6.12.117 `hystart_update` asks for the window afterwards.
     Ack,
@@ -236,6 +240,9 @@ pub struct Profile {
     pub busy_wakes: bool,
     /// An undo within a recovery ends what an ACK does: until 5.14 (a29cb6914681), after which other losses are looked for at once.
     pub undo_ends: bool,
+    /// One by DSACK within a recovery leaves it as an ACK in Open or Disorder would, so that marks begin a reduction and a stamp of what is not
+    /// sent again any more goes (`tcp_fastretrans_alert`, `tcp_try_to_open`): in 5.10.262, 6.1.192 and 6.12.117; in 5.15.148 `tcp_try_keep_open` alone.
+    pub undo_opens: bool,
     /// When a tail loss probe is armed.
     pub probe_rule: ProbeRule,
     /// A probe that finds new data sends no old, whether the peer's window lets the new go or not, and the RTO counts from it: in 3.18, and no more
@@ -417,6 +424,7 @@ pub static V4_14: Profile = Profile {
     rack_any_dsack: true,
     busy_wakes: false,
     undo_ends: true,
+    undo_opens: false,
     probe_rule: ProbeRule::NoRoom,
     probe_news_only: false,
     autocorks: true,
@@ -534,6 +542,7 @@ pub static V5_10_262: Profile = Profile {
     hystart_rounds: HystartRounds::Judged,
     limits: Limits::Remembered,
     undo_ends: false,
+    undo_opens: true,
     rate_by_newest: true,
     checks_space_on_send: true,
     unstamped: Unstamped::LateBySack,
@@ -546,6 +555,22 @@ pub static V5_10_262: Profile = Profile {
     pingpong_threshold: 1,
     in_ack_first: false,
     ..V5_10
+};
+
+/// Linux 5.15.148, of January 2024: OpenWrt 23.05's and Ubuntu 22.04's series. It lacks what the two beside it, of 2026, have got since.
+pub static V5_15_148: Profile = Profile {
+    name: "5.15.148",
+    tso_defer: TsoDefer::HalfRtt,
+    prr: Prr::SndUnaOnly,
+    unstamped: Unstamped::Silent,
+    undo_counts_probe: false,
+    undo_opens: false,
+    rack_any_dsack: false,
+    busy_wakes: true,
+    probe_dsack: true,
+    rcv_rtt: RcvRtt::Windows,
+    in_ack_first: true,
+    ..V5_10_262
 };
 
 /// Linux 6.1.192, of 2026: Debian 12's.
@@ -591,8 +616,8 @@ pub static V6_12: Profile = Profile {
 
 impl Profile {
     /// Every profile, oldest first.
-    pub const ALL: [&'static Profile; 10] =
-        [&V3_10, &V3_18, &V4_14, &V4_19, &V5_4, &V5_10, &V5_10_262, &V6_1_192, &V6_6_129, &V6_12];
+    pub const ALL: [&'static Profile; 11] =
+        [&V3_10, &V3_18, &V4_14, &V4_19, &V5_4, &V5_10, &V5_10_262, &V5_15_148, &V6_1_192, &V6_6_129, &V6_12];
     /// The one of this name.
     pub fn named(name: &str) -> Option<&'static Profile> {
         Profile::ALL.into_iter().find(|p| p.name == name)

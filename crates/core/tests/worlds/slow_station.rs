@@ -21,6 +21,7 @@ fn codel_waits_longer_for_a_slow_station_of_old_kernels() {
     for (kernel, mcs, mhz, slow) in [
         ("5.10", "15, 0", "40", true),
         ("5.10", "15, 1", "40", false),
+        ("5.15.148", "15, 0", "20", true),
         ("6.1.192", "15, 0", "20", true),
         ("6.1.192", "15, 0", "40", false),
         ("6.6.129", "15, 0", "20", true),

@@ -120,6 +120,8 @@ pub struct Cake {
     params: Params,
     limit: u64,
     seed: u32,
+    /// See [`Old::cake_silent`](super::Old::cake_silent).
+    silent: bool,
     random: Stream,
     tins: Vec<Tin>,
     pool: Pool,
@@ -334,8 +336,9 @@ impl Cake {
         }
     }
 
-    fn quantum(&mut self, tin: usize, flow: usize) -> i32 {
-        let dither = (self.random.bits() >> 48) as u16;
+    /// `exact`: rounded down.
+    fn quantum(&mut self, tin: usize, flow: usize, exact: bool) -> i32 {
+        let dither = if exact { 0 } else { (self.random.bits() >> 48) as u16 };
         let t = &self.tins[tin];
         t.flows.quantum(flow, t.set.flow_quantum, dither)
     }
@@ -395,6 +398,7 @@ impl Discipline for Cake {
             params,
             limit,
             seed,
+            silent: setup.old.cake_silent,
             random: Streams::new(u64::from(seed)).get("cake", "random"),
             tins: settings.into_iter().map(tin).collect(),
             pool: Pool::default(),
@@ -439,7 +443,7 @@ impl Discipline for Cake {
         }
         self.overflow.settle(q);
         if self.tins[tin].flows.fed(flow) {
-            let quantum = self.quantum(tin, flow);
+            let quantum = self.quantum(tin, flow, self.silent);
             self.tins[tin].flows.all[flow].deficit = quantum;
         }
         self.memory_max = self.memory_max.max(self.memory);
@@ -447,7 +451,7 @@ impl Discipline for Cake {
         while self.memory > self.limit {
             own |= self.drop_longest(now, bin) == q;
         }
-        if own { Verdict::Cn } else { Verdict::Ok }
+        if own && !self.silent { Verdict::Cn } else { Verdict::Ok }
     }
 
     /// src: `cake_dequeue`
@@ -464,7 +468,7 @@ impl Discipline for Cake {
                 first = false;
                 if self.tins[tin].flows.all[flow].deficit <= 0 {
                     self.tins[tin].flows.turn_over(flow);
-                    let quantum = self.quantum(tin, flow);
+                    let quantum = self.quantum(tin, flow, false);
                     self.tins[tin].flows.all[flow].deficit += quantum;
                     continue;
                 }

@@ -259,3 +259,18 @@ fn more_flows_than_queues() {
     };
     assert_eq!(gave, kernel);
 }
+
+/// A queue that is full of one flow's packets drops one of them for each that comes: whoever sends is told from the end of 2025 on.
+#[test]
+fn in_5_15_nobody_is_told_that_room_was_made() {
+    let told = |silent| {
+        let mut setup = Setup::default();
+        setup.cake.memlimit = Auto::Set(Bytes::new(20_000));
+        setup.old.cake_silent = silent;
+        let (mut q, mut bin, mut acks) = (Cake::build(&setup, 3), Vec::new(), vec![0; 1]);
+        let came = (0..40).map(|seq| q.enqueue(Time::from_s(1), next_packet(seq, 0, 0, &mut acks), &mut bin));
+        let cn = came.filter(|&v| v == Verdict::Cn).count();
+        (cn > 0, bin.is_empty())
+    };
+    assert_eq!((told(false), told(true)), ((true, false), (false, false)));
+}

@@ -126,7 +126,8 @@ impl Control {
     ) -> Control {
         let (overhead, mut random) = (Overhead::new(60, true), || random.bits() as u8);
         let only = par.bitrates.map(|mcs| mcs as u8);
-        let old = Rules::of(par.version.or(Version::V6_12));
+        let version = par.version.or(Version::V6_12);
+        let (old, hardware) = (Rules::of(version), version.fills(hardware));
         let columns = if old.is_some() { V318::columns(&mut random) } else { Table::new(&mut random) };
         let peer = |&mode| {
             let s = supports(mode);
@@ -254,6 +255,20 @@ mod tests {
             // A probe of a rate with the short guard interval told it of this MCS, which it is faster at.
             let first = c.choose(Time::from_ms(2_000), StaIx(0), Mark::NONE).chain[0];
             assert!(first.mode.short_gi() && probes > 20, "{version:?}: {first:?}, {probes} probes");
+        }
+    }
+
+    /// Up to 5.15 the third best rate has no place in the chain, though ath9k has room for four.
+    #[test]
+    fn a_chain_of_5_15_has_three_rates() {
+        use crate::rate::Control as _;
+        for (version, rates) in [(Version::V5_15, 3), (Version::V6_12, 4)] {
+            let par = Params { version: crate::sim::Auto::Set(version), bitrates: None };
+            let mut random = crate::sim::Streams::new(1).get("ap", "rate/samples");
+            let mut c =
+                Control::new(&par, Hardware::ATH9K, &[Mode::Ht(Ht::new(15, false, true).unwrap())], 250, &mut random);
+            let chain = c.choose(Time::ZERO, StaIx(0), Mark::NONE).chain;
+            assert_eq!(chain.iter().take_while(|a| a.tries > 0).count(), rates, "{version:?}");
         }
     }
 

@@ -36,8 +36,10 @@ use crate::sim::Auto;
 crate::choices! {
     /// Whose Minstrel-HT.
     pub enum Version {
-        /// Linux 6.12's (all since 5.12).
+        /// Linux 6.12's (6.1's and 6.6's, too).
         V6_12 = "6.12",
+        /// Linux 5.15's (since 5.12): the same with three rates in a chain.
+        V5_15 = "5.15",
         /// Linux 5.10's: intervals of 25 ms, a low pass of second order.
         V5_10 = "5.10",
         /// Linux 5.4's: slow rates are spared.
@@ -54,6 +56,12 @@ crate::choices! {
 }
 
 impl Version {
+    /// What it makes of the hardware: up to 5.15 a chain has three rates, the best two and the robust one, whatever the device has room for.
+    /// src: linux@5.15 net/mac80211/rc80211_minstrel_ht.c minstrel_ht_update_rates
+    pub fn fills(self, hardware: Hardware) -> Hardware {
+        let most = if self == Version::V5_15 { 3 } else { hardware.max_rates };
+        Hardware { max_rates: hardware.max_rates.min(most), ..hardware }
+    }
     /// The most streams of a version up to 5.11.
     pub fn old_streams(self) -> Option<u8> {
         rules::Rules::of(self).map(|r| r.streams)

@@ -59,10 +59,10 @@ static V5_4: Rules = Rules { coarse: true, spares_slow: true, streams: 4, ..V4_1
 static V5_10: Rules = Rules { average: Average::LowPass, ..V5_4 };
 
 impl Rules {
-    /// The rules of a version; none of 6.12's, which has an algorithm of its own.
+    /// The rules of a version; none of 5.15's and 6.12's, which have an algorithm of their own.
     pub fn of(v: Version) -> Option<&'static Rules> {
         match v {
-            Version::V6_12 => None,
+            Version::V6_12 | Version::V5_15 => None,
             Version::V5_10 => Some(&V5_10),
             Version::V5_4 => Some(&V5_4),
             Version::V4_14 => Some(&V4_14),

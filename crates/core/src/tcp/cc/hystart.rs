@@ -149,7 +149,7 @@ fn ack_delay_us(tp: &Tp) -> u32 {
 mod tests {
     use super::*;
     use crate::sim::Time;
-    use crate::tcp::profile::{V3_18, V4_14, V5_10, V5_10_262, V6_1_192, V6_6_129, V6_12};
+    use crate::tcp::profile::{V3_18, V4_14, V5_10, V5_10_262, V5_15_148, V6_1_192, V6_6_129, V6_12};
 
     const S: Settings = Settings { train: true, delay: true, low_window: 16, ack_delta_us: 2_000 };
 
@@ -204,8 +204,9 @@ mod tests {
         };
         // 5.10's begins none of its own here: without growth the train has lasted since 0, and is broken by its first 3 ms.
         assert_eq!((ends(&V5_10, 20), ends(&V5_10, 15)), (None, None));
-        // 5.10.262 sees the end with the first ACK that it judges, 6.1.192, 6.6.129 and 6.12 with the first.
+        // 5.10.262 and 5.15.148 see the end with the first ACK that they judge, 6.1.192, 6.6.129 and 6.12 with the first.
         assert_eq!((ends(&V5_10_262, 20), ends(&V5_10_262, 15)), (Some(9), Some(10)));
+        assert_eq!((ends(&V5_15_148, 20), ends(&V5_15_148, 15)), (Some(9), Some(10)));
         assert_eq!((ends(&V6_1_192, 20), ends(&V6_1_192, 15)), (Some(9), Some(9)));
         assert_eq!((ends(&V6_6_129, 20), ends(&V6_6_129, 15)), (Some(9), Some(9)));
         assert_eq!((ends(&V6_12, 20), ends(&V6_12, 15)), (Some(9), Some(9)));

@@ -323,7 +323,7 @@ mod tests {
     use super::*;
     use crate::sim::{Blind, FlowId, Kind, NodeId};
     use crate::tcp::cc::Cc;
-    use crate::tcp::profile::{V4_14, V6_1_192, V6_6_129, V6_12};
+    use crate::tcp::profile::{V4_14, V5_15_148, V6_1_192, V6_6_129, V6_12};
     use crate::tcp::tests::pair::{Link, sender};
 
     /// The window is shut, and there is memory: of a segment that overlaps what came, the head is a duplicate and the tail stays out.
@@ -344,7 +344,7 @@ mod tests {
         assert_eq!((told.ack, told.n_sack, told.sack[0]), (nxt, 1, (nxt.wrapping_sub(500), nxt)));
     }
 
-    /// Data in order whose ACK is older than others: a closing connection takes them in 6.1.192 and 6.12, from 4.14 to 6.6.129 it challenges their
+    /// Data in order whose ACK is older than others: a closing connection takes them in 6.1.192 and 6.12, from 4.14 to 5.15.148 and in 6.6.129 it challenges their
     /// sender.
     #[test]
     fn what_an_older_ack_brings_while_closing() {
@@ -358,7 +358,8 @@ mod tests {
             s.receive(Time::ZERO, &p, &mut link, &mut Blind);
             (s.rcv.rcv_nxt, link.q.back().map(|told| told.ack))
         };
-        for (profile, next) in [(&V4_14, 100), (&V6_1_192, 1_100), (&V6_6_129, 100), (&V6_12, 1_100)] {
+        let kernels = [(&V4_14, 100), (&V5_15_148, 100), (&V6_1_192, 1_100), (&V6_6_129, 100), (&V6_12, 1_100)];
+        for (profile, next) in kernels {
             assert_eq!(brings(profile), (next, Some(next)), "{}", profile.name);
         }
     }

@@ -59,7 +59,10 @@ impl Socket {
                         self.try_keep_open();
                         return Rexmit::Nothing;
                     }
-                    self.try_to_open(*flags);
+                    match self.profile.undo_opens {
+                        true => self.try_to_open(*flags),
+                        false => self.try_keep_open(),
+                    }
                 }
                 self.identify_loss(flags);
                 if self.tp.ca_state != CaState::Recovery {

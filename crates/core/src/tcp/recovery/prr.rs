@@ -44,6 +44,13 @@ impl Socket {
                     (done - out).max(i64::from(delivered)) + i64::from(bonus)
                 }
                 Prr::SlowStart => (done - out).max(i64::from(delivered)) + 1,
+                Prr::SndUnaOnly => {
+                    if flags & flag::SND_UNA_ADVANCED != 0 && newly_lost == 0 {
+                        (done - out).max(i64::from(delivered)) + 1
+                    } else {
+                        i64::from(delivered)
+                    }
+                }
                 Prr::RetransAcked => {
                     if flags & flag::RETRANS_DATA_ACKED != 0 && flags & flag::LOST_RETRANS == 0 {
                         (done - out).max(i64::from(delivered)) + 1
@@ -97,7 +104,7 @@ impl Socket {
 mod tests {
     use super::*;
     use crate::tcp::cc::Cc;
-    use crate::tcp::profile::{V3_18, V4_14};
+    use crate::tcp::profile::{V3_18, V4_14, V5_15_148, V6_1_192};
     use crate::tcp::tests::pair::sender;
 
     #[test]
@@ -109,6 +116,20 @@ mod tests {
             (tp.packets_out, tp.snd_ssthresh, tp.prior_cwnd, tp.prr_delivered, tp.prr_out) = (4, 10, 20, 5, 5);
             s.cwnd_reduction(2, 0, flag::SND_UNA_ADVANCED);
             assert_eq!(s.tp.snd_cwnd, cwnd, "{}", profile.name);
+        }
+    }
+
+    #[test]
+    fn what_was_not_sent_waits_for_snd_una_in_5_15() {
+        // 4 in flight, threshold 20, 5 delivered before and 2 sent: 2 more delivered by SACK alone let 2 go in 5.15, in 6.1 all 5 that were not sent.
+        for (profile, sacked, advanced) in [(&V5_15_148, 6, 10), (&V6_1_192, 9, 10)] {
+            for (flags, cwnd) in [(0, sacked), (flag::SND_UNA_ADVANCED, advanced)] {
+                let mut s = sender(Cc::Reno, profile);
+                let tp = &mut s.tp;
+                (tp.packets_out, tp.snd_ssthresh, tp.prior_cwnd, tp.prr_delivered, tp.prr_out) = (4, 20, 40, 5, 2);
+                s.cwnd_reduction(2, 0, flags);
+                assert_eq!(s.tp.snd_cwnd, cwnd, "{}", profile.name);
+            }
         }
     }
 }

@@ -146,7 +146,7 @@ impl Socket {
 #[cfg(test)]
 mod tests {
     use crate::tcp::cc::Cc;
-    use crate::tcp::profile::{V3_18, V4_19, V5_4, V5_10, V6_12};
+    use crate::tcp::profile::{V3_18, V4_19, V5_4, V5_10, V5_15_148, V6_12};
     use crate::tcp::tests::pair::sender;
 
     #[test]
@@ -156,6 +156,7 @@ mod tests {
             (&V4_19, true, true),
             (&V5_4, false, false),
             (&V5_10, false, false),
+            (&V5_15_148, false, false),
             (&V6_12, true, false),
         ] {
             for (with, late) in [(true, sack), (false, reno)] {
