@@ -1,7 +1,7 @@
-"""Against the real mac80211: Wi-Fi scenarios that Linux 6.12, 6.6, 6.1, 5.10 or 5.4 ran over a virtual radio in virtual time.
+"""Against the real mac80211: Wi-Fi scenarios that Linux 6.12, 6.6, 6.1, 5.15, 5.10 or 5.4 ran over a virtual radio.
 
 The reference is a folder (:mod:`.linux_case`). The model runs each scenario as often as the kernel did, with the same seeds and
-times. Compared are the medians of both sides' runs: where cwnd stands still once slow start is
+times, which are virtual there. Compared are the medians of both sides' runs: where cwnd stands still once slow start is
 over, the same kernel differs from seed to seed by a factor of two, and a single run decides little. Where a scenario has a
 ``channel``, each run has another one, the same on both sides; so runs are compared in pairs, and a figure's error is the
 median of the pairs' (a median over runs would be one channel's). Figures, over ``warmup``
@@ -37,7 +37,7 @@ __all__ = ["PATH", "Case", "load", "validate"]
 #: Some of the scenarios as older kernels ran them, by profile. What ran for "5.10" is 5.10.262.
 OLDER = {
     name: PATH.with_name(f"linux-standing-{kernels.series(name)}")
-    for name in ("5.4", "5.10", "5.10.262", "6.1.192", "6.6.129")
+    for name in ("5.4", "5.10", "5.10.262", "5.15.148", "6.1.192", "6.6.129")
 }
 #: Figure: largest relative difference of the medians at which it holds.
 TOLERANCES: dict[str, float] = {
