@@ -61,7 +61,8 @@ impl Config {
 /// A station's account in one access category. src: `struct airtime_info`
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Account {
-    /// Microseconds that it may yet use before others; by virtual time, how far it was behind its category when it was last charged.
+    /// Microseconds that it may yet use before others; by virtual time, how far it was behind its category when it was
+    /// last charged.
     pub deficit: i32,
     last_active: Option<Time>,
     /// Estimated microseconds in the device (`aql_tx_pending`).
@@ -255,7 +256,8 @@ impl Scheduler {
         self.stations[txq as usize / 8].acs[a].last_active = Some(now);
     }
 
-    /// The driver gives back a TXQ whose turn it was; `has_queue`: it has packets, here or in the driver. src: `ieee80211_return_txq`
+    /// The driver gives back a TXQ whose turn it was; `has_queue`: it has packets, here or in the driver. src:
+    /// `ieee80211_return_txq`
     #[inline]
     pub fn give_back(&mut self, now: Time, sta: u16, tid: u8, has_queue: bool) {
         match &mut self.virtual_time {

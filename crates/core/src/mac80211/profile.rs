@@ -30,10 +30,12 @@ pub enum Turns {
     /// mac80211's list (5.0): a TXQ leaves it when it is empty and keeps its debt, whenever that was; what AQL estimates to be in the device does
     /// not count, nor bounds it how much a category's stations have there together.
     Owed,
-    /// By virtual time: who has used less than its share of what the active stations have used together (5.15): [`vtime`](super::vtime).
+    /// By virtual time: who has used less than its share of what the active stations have used together (5.15):
+    /// [`vtime`](super::vtime).
     Virtual,
-    /// As `Owed`; a station in debt stays on the list, is charged only within 100 ms of its last packet, and owes what is in the
-    /// device, too (6.0: "mac80211: rework the airtime fairness implementation" and the two patches before it).
+    /// As `Owed`; a station in debt stays on the list, is charged only within 100 ms of its last packet, and owes what
+    /// is in the device, too (6.0: "mac80211: rework the airtime fairness implementation" and the two patches before
+    /// it).
     #[default]
     Kept,
 }

@@ -1,11 +1,13 @@
 //! Turns by virtual time: mac80211's airtime fairness of 5.15, for which 6.0 took the deficits back.
 //!
-//! Stands for: Linux 5.15 net/mac80211/tx.c `ieee80211_next_txq`, `ieee80211_schedule_txq`, `ieee80211_return_txq`, `ieee80211_resort_txq`,
-//! `ieee80211_update_airtime_weight`; net/mac80211/sta_info.c `ieee80211_register_airtime`; net/mac80211/ieee80211_i.h `airtime_*`. A station's time goes
-//! on by what it uses, a category's by that divided among the stations that were active in the last 100 ms; TXQs stand in the order of their
-//! stations' times, and whoever is not ahead of the category has a turn in each round. Its integers are kept.
-//! Differs: D1 the order is a list, not a tree: they are the same as long as it is sorted, which a second TXQ of a station and a category breaks (only the
-//! one that is charged moves). D2 a station's weight that is set later counts for the sum with the next station that becomes active.
+//! Stands for: Linux 5.15 net/mac80211/tx.c `ieee80211_next_txq`, `ieee80211_schedule_txq`, `ieee80211_return_txq`,
+//! `ieee80211_resort_txq`, `ieee80211_update_airtime_weight`; net/mac80211/sta_info.c `ieee80211_register_airtime`;
+//! net/mac80211/ieee80211_i.h `airtime_*`. A station's time goes on by what it uses, a category's by that divided among
+//! the stations that were active in the last 100 ms; TXQs stand in the order of their stations' times, and whoever is
+//! not ahead of the category has a turn in each round. Its integers are kept.
+//! Differs: D1 the order is a list, not a tree: they are the same as long as it is sorted, which a second TXQ of a
+//! station and a category breaks (only the one that is charged moves). D2 a station's weight that is set later counts
+//! for the sum with the next station that becomes active.
 
 use super::airtime::{Ac, ac_of};
 use crate::sim::{Span, Time};
@@ -47,7 +49,8 @@ impl Category {
     fn place(&self, txq: u32) -> Option<usize> {
         self.order.iter().position(|&t| t == txq)
     }
-    /// Takes a TXQ out of the order; a round that stands there goes on from the one before. src: `__ieee80211_unschedule_txq`
+    /// Takes a TXQ out of the order; a round that stands there goes on from the one before. src:
+    /// `__ieee80211_unschedule_txq`
     fn remove(&mut self, i: usize) {
         let txq = self.order.remove(i);
         if self.pos == Some(txq) {
@@ -84,8 +87,9 @@ impl Turns {
         self.categories[usize::from(ac)].pos = None;
     }
 
-    /// The next in order who is not ahead; the first is never, as the category catches up with it. `aql`: whether a station may have more in the
-    /// device. It stays in the order until it is given back empty. src: `ieee80211_next_txq`
+    /// The next in order who is not ahead; the first is never, as the category catches up with it. `aql`: whether a
+    /// station may have more in the device. It stays in the order until it is given back empty. src:
+    /// `ieee80211_next_txq`
     pub fn next(&mut self, ac: Ac, aql: impl Fn(u16) -> bool) -> Option<(u16, u8)> {
         let a = usize::from(ac);
         let c = &mut self.categories[a];
@@ -123,8 +127,8 @@ impl Turns {
         (own.scheduled, own.listed) = (Some(now), true);
     }
 
-    /// A TXQ has packets. Who was not active in the last 100 ms, or has fallen far behind, begins where its category is. `weights`: of a station.
-    /// src: `ieee80211_schedule_txq`
+    /// A TXQ has packets. Who was not active in the last 100 ms, or has fallen far behind, begins where its category
+    /// is. `weights`: of a station. src: `ieee80211_schedule_txq`
     pub fn schedule(&mut self, now: Time, sta: u16, tid: u8, weights: impl Fn(usize) -> u64) {
         let (txq, a) = (u32::from(sta) * 8 + u32::from(tid), usize::from(ac_of(tid)));
         let was_active = self.stations[usize::from(sta)][a].is_active(now);
@@ -142,8 +146,8 @@ impl Turns {
         self.insert(a, txq);
     }
 
-    /// The sum of the weights of who is active. Without force only where it is no older than 100 ms, as the condition stands there.
-    /// src: `ieee80211_update_airtime_weight`
+    /// The sum of the weights of who is active. Without force only where it is no older than 100 ms, as the condition
+    /// stands there. src: `ieee80211_update_airtime_weight`
     fn weigh(&mut self, now: Time, a: usize, force: bool, weights: impl Fn(usize) -> u64) {
         let c = &mut self.categories[a];
         if !force && c.weighed.is_none_or(|t| now - t > ACTIVE) {
@@ -157,7 +161,8 @@ impl Turns {
         (c.weight_sum, c.weighed) = (sum, Some(now));
     }
 
-    /// The driver is done with a TXQ and holds nothing of it; an empty one leaves the order. src: `ieee80211_return_txq`
+    /// The driver is done with a TXQ and holds nothing of it; an empty one leaves the order. src:
+    /// `ieee80211_return_txq`
     pub fn give_back(&mut self, now: Time, sta: u16, tid: u8, has_queue: bool) {
         let (txq, a) = (u32::from(sta) * 8 + u32::from(tid), usize::from(ac_of(tid)));
         if let Some(i) = self.categories[a].place(txq)
@@ -168,11 +173,13 @@ impl Turns {
         }
     }
 
-    /// Charges microseconds to a station of this weight. Gives how far it is behind its category then. src: `ieee80211_register_airtime`
+    /// Charges microseconds to a station of this weight. Gives how far it is behind its category then. src:
+    /// `ieee80211_register_airtime`
     pub fn register(&mut self, sta: u16, tid: u8, us: u32, weight: u16) -> i64 {
         let (txq, a) = (u32::from(sta) * 8 + u32::from(tid), usize::from(ac_of(tid)));
         let (airtime, weight) = (us.wrapping_shl(8), u32::from(weight));
-        // 2^19 and 2^32 divided by the weights; the former's product has 32 bits, which 8192 us of a weight of 256 overflow.
+        // 2^19 and 2^32 divided by the weights; the former's product has 32 bits, which 8192 us of a weight of 256
+        // overflow.
         let reciprocal = 0x8_0000_u32.checked_div(weight).unwrap_or(0);
         let c = &mut self.categories[a];
         let (sum, share) = match c.weight_sum {
@@ -214,7 +221,8 @@ mod tests {
         256
     }
 
-    /// By hand: 1000 us of 0 take it to 1000 and the category of two to 500, so that 1 alone has turns until 0 is reached.
+    /// By hand: 1000 us of 0 take it to 1000 and the category of two to 500, so that 1 alone has turns until 0 is
+    /// reached.
     #[test]
     fn who_is_ahead_waits_for_the_category() {
         let mut t = Turns::new(2);
@@ -250,7 +258,8 @@ mod tests {
         assert_eq!(t.next(2, |_| false), None);
     }
 
-    /// Its time stands still while it has nothing to send: after 100 ms it begins where the others are, and within them it may be 20 ms behind.
+    /// Its time stands still while it has nothing to send: after 100 ms it begins where the others are, and within them
+    /// it may be 20 ms behind.
     #[test]
     fn who_comes_back_begins_with_the_others() {
         for (ms, behind) in [(101, 0), (99, 20_000)] {

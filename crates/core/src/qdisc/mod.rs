@@ -286,8 +286,9 @@ pub struct Old {
     /// In `fq_codel` a flow that runs empty while others are full is not forgiven how long it has waited: its next packet is dropped without another
     /// interval of grace (all but 6.1.192 and 6.12.117, both of 2026, where `codel_dequeue` of an empty flow clears `first_above_time`).
     pub codel_keeps_above: bool,
-    /// In `cake` a flow's first turn is not rounded by chance, and who sends is not told that room was made among his own packets (5.15.148; since January
-    /// and November 2025, in stable kernels, too, `cake_enqueue` asks `cake_get_flow_quantum`, and returns `NET_XMIT_CN`).
+    /// In `cake` a flow's first turn is not rounded by chance, and who sends is not told that room was made among his
+    /// own packets (5.15.148; in 5.10.262, 6.1.192 and 6.12.117, all of 2026, `cake_enqueue` asks
+    /// `cake_get_flow_quantum`, and returns `NET_XMIT_CN`).
     pub cake_silent: bool,
     /// Which `fq` it has.
     pub fq: fq::Age,

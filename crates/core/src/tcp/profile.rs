@@ -240,8 +240,9 @@ pub struct Profile {
     pub busy_wakes: bool,
     /// An undo within a recovery ends what an ACK does: until 5.14 (a29cb6914681), after which other losses are looked for at once.
     pub undo_ends: bool,
-    /// One by DSACK within a recovery leaves it as an ACK in Open or Disorder would, so that marks begin a reduction and a stamp of what is not
-    /// sent again any more goes (`tcp_fastretrans_alert`, `tcp_try_to_open`): in 5.10.262, 6.1.192 and 6.12.117; in 5.15.148 `tcp_try_keep_open` alone.
+    /// One by DSACK within a recovery leaves it as an ACK in Open or Disorder would, so that marks begin a reduction
+    /// and a stamp of what is not sent again any more goes (`tcp_fastretrans_alert`, `tcp_try_to_open`): in 5.10.262,
+    /// 6.1.192 and 6.12.117; in 5.15.148 `tcp_try_keep_open` alone.
     pub undo_opens: bool,
     /// When a tail loss probe is armed.
     pub probe_rule: ProbeRule,
@@ -557,7 +558,8 @@ pub static V5_10_262: Profile = Profile {
     ..V5_10
 };
 
-/// Linux 5.15.148, of January 2024: OpenWrt 23.05's and Ubuntu 22.04's series. It lacks what the two beside it, of 2026, have got since.
+/// Linux 5.15.148, of January 2024: OpenWrt 23.05's and Ubuntu 22.04's series. It lacks what the two beside it, of
+/// 2026, have got since.
 pub static V5_15_148: Profile = Profile {
     name: "5.15.148",
     tso_defer: TsoDefer::HalfRtt,

@@ -260,7 +260,7 @@ fn more_flows_than_queues() {
     assert_eq!(gave, kernel);
 }
 
-/// A queue that is full of one flow's packets drops one of them for each that comes: whoever sends is told from the end of 2025 on.
+/// A queue that is full of one flow's packets drops one of them for each that comes: 5.15.148 does not tell who sends.
 #[test]
 fn in_5_15_nobody_is_told_that_room_was_made() {
     let told = |silent| {

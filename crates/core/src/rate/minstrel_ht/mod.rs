@@ -56,8 +56,8 @@ crate::choices! {
 }
 
 impl Version {
-    /// What it makes of the hardware: up to 5.15 a chain has three rates, the best two and the robust one, whatever the device has room for.
-    /// src: linux@5.15 net/mac80211/rc80211_minstrel_ht.c minstrel_ht_update_rates
+    /// What it makes of the hardware: up to 5.15 a chain has three rates, the best two and the robust one, whatever the
+    /// device has room for. src: linux@5.15 net/mac80211/rc80211_minstrel_ht.c minstrel_ht_update_rates
     pub fn fills(self, hardware: Hardware) -> Hardware {
         let most = if self == Version::V5_15 { 3 } else { hardware.max_rates };
         Hardware { max_rates: hardware.max_rates.min(most), ..hardware }

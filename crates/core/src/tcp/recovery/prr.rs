@@ -121,7 +121,8 @@ mod tests {
 
     #[test]
     fn what_was_not_sent_waits_for_snd_una_in_5_15() {
-        // 4 in flight, threshold 20, 5 delivered before and 2 sent: 2 more delivered by SACK alone let 2 go in 5.15, in 6.1 all 5 that were not sent.
+        // 4 in flight, threshold 20, 5 delivered before and 2 sent: 2 more delivered by SACK alone let 2 go in 5.15, in
+        // 6.1 all 5 that were not sent.
         for (profile, sacked, advanced) in [(&V5_15_148, 6, 10), (&V6_1_192, 9, 10)] {
             for (flags, cwnd) in [(0, sacked), (flag::SND_UNA_ADVANCED, advanced)] {
                 let mut s = sender(Cc::Reno, profile);
