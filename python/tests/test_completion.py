@@ -37,6 +37,7 @@ done
 """
 
 
+@pytest.mark.slow
 def test_bash_completes():
     bash = shutil.which("bash")
     if bash is None:

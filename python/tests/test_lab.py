@@ -74,6 +74,7 @@ def test_a_workers_error_reaches_the_caller(tmp_path):
         runner.run_all(bad, tmp_path, 2)
 
 
+@pytest.mark.slow
 def test_ctrl_c_leaves_completed_runs_whole(tmp_path):
     command = [sys.executable, "-m", "wavetank", "reproduce", "cotsq", "--jobs", "2", "--out", str(tmp_path)]
 

@@ -103,6 +103,7 @@ def test_what_is_drawn_covers_what_both_waters_share():
     assert [w for w in wanted if not seen[w]] == []
 
 
+@pytest.mark.slow
 def test_rare_keys_are_read_where_they_are_drawn():
     drawn = list(linux_draw_rare.scenarios(3, 25))
     assert drawn[:5] == list(linux_draw_rare.scenarios(3, 5))

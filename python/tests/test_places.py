@@ -60,6 +60,7 @@ def test_places_are_drawn_without_runs(name, tmp_path):
     assert (tmp_path / "p.png").read_bytes()[:4] == b"\x89PNG"
 
 
+@pytest.mark.slow
 def test_a_long_title_is_not_cut_off(tmp_path, canvases):
     figure = replace(FIGURES["fig5-37"], title="a figure of one panel and a title of very many words " * 2)
     plots.draw(outcome(figure), figure, tmp_path / "p.png")

@@ -32,7 +32,9 @@ def ended(command, number, begun):
     return process.returncode, errors
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, *(pytest.param(n, marks=pytest.mark.slow) for n in (signal.SIGTERM, signal.SIGHUP))]
+)
 def test_a_run_that_is_ended_leaves_neither_file_nor_folder(tmp_path, number):
     out = tmp_path / "new" / "out"
     code, errors = ended(
@@ -45,6 +47,7 @@ def test_a_run_that_is_ended_leaves_neither_file_nor_folder(tmp_path, number):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_reproduction_that_is_ended_says_that_its_runs_are_kept(tmp_path):
     code, errors = ended(
         ["reproduce", "cotsq", "--jobs", "2", "--out", str(tmp_path)],
@@ -54,6 +57,7 @@ def test_a_reproduction_that_is_ended_says_that_its_runs_are_kept(tmp_path):
     assert (code, errors.splitlines()[-1]) == (143, "interrupted: what was completed is kept")
 
 
+@pytest.mark.slow
 def test_a_signal_that_is_ignored_stays_so(tmp_path):
     file = tmp_path / "s.toml"
     file.write_text('name = "s"\n[topology]\nkind = "wifi"\n[time]\nflows = "30 s"\n')

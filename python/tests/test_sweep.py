@@ -178,6 +178,7 @@ def test_what_nobody_chooses_is_a_condition_unless_told():
     assert ask(SCENARIO, ["wifi.stations=1,2"]).each == (), "nothing else is left to choose"
 
 
+@pytest.mark.slow
 def test_one_process_two_and_another_order_give_the_same(small):
     two = wt.sweep(SCENARIO, AXES, set=SHORT, repetitions=3, jobs=2)
     assert two.rows() == small.rows()
@@ -382,6 +383,7 @@ def test_the_same_command_goes_on_after_a_kill(wavetank, tmp_path):
     assert "of them kept" in err
 
 
+@pytest.mark.slow
 def test_a_script_without_a_guard_may_sweep(tmp_path):
     script = tmp_path / "mine.py"
     script.write_text(
