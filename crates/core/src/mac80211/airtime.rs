@@ -7,17 +7,10 @@
 //! Differs: D1 "active in the last 100 ms" is exact, not in jiffies. D2 no `ieee80211_txq_may_transmit` (drivers whose
 //! firmware picks the station). D3 AQL's estimate of a frame's airtime is the caller's, who knows the rate.
 
+use super::category::{Ac, ac_of};
 use super::{profile::Turns, vtime};
 use crate::sim::{Span, Time};
 use std::collections::VecDeque;
-
-/// An access category as the kernel numbers it: 0 VO, 1 VI, 2 BE, 3 BK.
-pub type Ac = u8;
-
-/// The access category of a TID. src: linux@6.12 net/mac80211/wme.c, `ieee80211_ac_from_tid`
-pub const fn ac_of(tid: u8) -> Ac {
-    [2, 3, 3, 2, 1, 1, 0, 0][(tid & 7) as usize]
-}
 
 /// src: linux@6.12 net/mac80211/ieee80211_i.h `ieee80211_sta_keep_active`: HZ / 10
 const ACTIVE: Span = Span::from_ms(100);

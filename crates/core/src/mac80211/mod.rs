@@ -13,6 +13,7 @@
 //! differently: [`profile`].
 
 pub mod airtime;
+mod category;
 pub mod estimate;
 pub mod fq;
 mod own;
@@ -23,8 +24,9 @@ mod vtime;
 use crate::qdisc::codel;
 use crate::qdisc::skb::{hash, reciprocal_scale, set_ce};
 use crate::sim::{Auto, Bin, Bytes, Packet, Place, Reason, Span, Time};
-pub use airtime::{Ac, Account, ac_of};
+pub use airtime::Account;
 use airtime::{Aql, Config, Scheduler};
+pub use category::{Ac, ac_of};
 use fq::{Fq, Full};
 use own::Own;
 use profile::{Profile, Turns};

@@ -8,7 +8,7 @@
 //! ath_tx_count_airtime; recv.c ath_rx_count_airtime; ath9k.h ATH_AIRTIME_QUANTUM.
 //! Differs: D1 airtime is that of the medium's account, as under the other rules.
 
-use super::airtime::{Ac, ac_of};
+use super::category::{Ac, ac_of};
 use crate::sim::Span;
 use std::collections::VecDeque;
 

@@ -9,7 +9,7 @@
 //! station and a category breaks (only the one that is charged moves). D2 a station's weight that is set later counts
 //! for the sum with the next station that becomes active.
 
-use super::airtime::{Ac, ac_of};
+use super::category::{Ac, ac_of};
 use crate::sim::{Span, Time};
 
 /// src: linux@5.15 net/mac80211/ieee80211_i.h `AIRTIME_ACTIVE_DURATION`
