@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from html import escape
 
 
 def shown(value: object) -> str:
     """A cell: numbers to four digits, nothing for what there is not."""
-    if value is None or value != value:  # noqa: PLR0124
+    if value is None or (isinstance(value, float) and math.isnan(value)):
         return "–"
     return escape(f"{value:.4g}" if isinstance(value, float) else str(value))
 

@@ -71,26 +71,24 @@ def _print(*things: Any) -> None:
     from .narrow import parts
 
     console, wide = Console(), Console(width=UNBOUND)
-    narrow = console.is_terminal
-    if not narrow:
-        console = wide
-    for t in (
-        x for thing in things for x in (parts(thing, console.width, wide) if isinstance(thing, Table) else [thing])
-    ):
-        if t is None:
-            continue
-        if not isinstance(t, Table):
-            console.print(t)
-            continue
-        for c in t.columns:
-            c.overflow = "fold"
-        if console.measure(t).minimum > console.width:
-            for c in t.columns:
-                c.no_wrap = False
-        if narrow:
-            console.print(t)
-        else:
-            _print_whole(console, t)
+    for thing in things:
+        if isinstance(thing, Table) and console.is_terminal:
+            for part in parts(thing, console.width, wide):
+                _print_folded(console, part)
+        elif isinstance(thing, Table):
+            _print_whole(wide, thing)
+        elif thing is not None:
+            (console if console.is_terminal else wide).print(thing)
+
+
+def _print_folded(console: Console, table: Table) -> None:
+    """A table whose words go on below each other where it has no room for them."""
+    for c in table.columns:
+        c.overflow = "fold"
+    if console.measure(table).minimum > console.width:
+        for c in table.columns:
+            c.no_wrap = False
+    console.print(table)
 
 
 def _print_whole(console: Console, table: Table) -> None:
