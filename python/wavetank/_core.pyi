@@ -32,6 +32,7 @@ class CoreFlow(TypedDict):
     goodput_mbit: float
     retransmits: int
     rtos: int
+    delivered_ce: int | None
     error: str | None
     delivery: dict[str, Any] | None
     series: dict[str, FloatArray]

@@ -92,7 +92,9 @@ class Flow(_ByValue):
     ``name``: as in tables ("up1 sta2"); ``direction``: "up" (a station sends) or "down"; ``station``: its place (0: sta1);
     ``kind``: "tcp" or "udp"; ``dscp``: its mark ("CS0"); ``bytes_window``, ``goodput_mbit``: payload that the receiver got in the
     window (bytes; Mbit/s);
-    ``retransmits`` (segments), ``rtos``: in all of the run. ``series`` has arrays of one length, one value a sample: ``t`` (s),
+    ``retransmits`` (segments), ``rtos``: in all of the run; ``delivered_ce``: segments that ACKs with ECE acknowledged, as ss(8)
+    has it (with RFC 3168's ECN all that follow a mark until CWR arrives; None: of UDP, or not measured).
+    ``series`` has arrays of one length, one value a sample: ``t`` (s),
     ``received`` (bytes of payload that the receiver has got since the start), and of TCP ``acked`` (bytes), ``snd_cwnd``,
     ``snd_ssthresh``, ``unacked`` (segments), ``srtt_ms`` (NaN: no round trip yet), ``min_rtt_ms``, ``retrans`` (segments),
     ``pacing_bps``, ``delivery_bps`` (bit/s), ``notsent`` (bytes); of UDP ``delay_ms`` (mean delay one way of what arrived since
@@ -120,6 +122,7 @@ class Flow(_ByValue):
     series: Series = field(repr=False)
     delivery: Mapping[str, Any] | None = None
     error: str | None = None
+    delivered_ce: int | None = None
 
     def goodput(self) -> tuple[FloatArray, FloatArray]:
         """Goodput between samples: times (s, the later sample's) and Mbit/s, both one shorter than the series."""
@@ -355,6 +358,7 @@ class Measured(_ByValue):
                     "cwnd_segments": stats.quantiles(self.in_window(f.series, "snd_cwnd")) if tcp else None,
                     "retransmits": f.retransmits,
                     "rtos": f.rtos,
+                    "delivered_ce": f.delivered_ce,
                     "dscp": f.dscp,
                     **({} if f.error is None else {"error": f.error}),
                     **({} if f.delivery is None else {"delivery": _delivery(f.delivery)}),

@@ -283,6 +283,7 @@ def run_tables(summary: Mapping[str, Any]) -> list[Table]:
     flows = Table(header_style="bold", pad_edge=False)
     several = len({f["cc"] for f in summary["flows"]} - {""}) > 1
     marked = len({f["dscp"] for f in summary["flows"] if f["kind"] == "tcp"}) > 1
+    marks = any(f["delivered_ce"] for f in summary["flows"])
     for c in (
         "flow",
         "direction",
@@ -293,6 +294,7 @@ def run_tables(summary: Mapping[str, Any]) -> list[Table]:
         "cwnd p10/p50/p90",
         "retransmits",
         "RTOs",
+        *(["delivered_ce"] if marks else []),
     ):
         flows.add_column(c, justify="left" if c in ("flow", "direction", "control", "mark") else "right")
     calls = [f for f in summary["flows"] if f.get("delivery")]
@@ -304,6 +306,7 @@ def run_tables(summary: Mapping[str, Any]) -> list[Table]:
             f["name"], f["direction"], *([f["cc"] or "–"] if several else []), *([f["dscp"]] if marked else []),
             number(f["goodput_mbit"]), _three(f["tcp_rtt_ms"]), _three(f["cwnd_segments"]),
             str(f["retransmits"]) if tcp else "–", str(f["rtos"]) if tcp else "–",
+            *(["–" if f["delivered_ce"] is None else str(f["delivered_ce"])] if marks else []),
         )  # fmt: skip
     tables = [flows] if flows.row_count else []
     if calls:

@@ -52,6 +52,7 @@ fn flow<'py>(py: Python<'py>, s: &Scenario, out: &Outcome, f: &FlowOutcome) -> P
     d.set_item("goodput_mbit", f.goodput_mbit(out.window))?;
     d.set_item("retransmits", f.retransmits)?;
     d.set_item("rtos", f.rtos)?;
+    d.set_item("delivered_ce", f.is_tcp().then_some(f.delivered_ce))?;
     d.set_item("error", f.error.map(|e| e.name()))?;
     d.set_item("delivery", f.delivery.as_ref().map(|x| delivery(py, x)).transpose()?)?;
     let series = PyDict::new(py);

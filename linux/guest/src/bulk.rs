@@ -242,6 +242,8 @@ pub struct Info {
     pub unacked: u32,
     /// retransmission timeouts, from 6.7
     pub rtos: u32,
+    /// from 4.18
+    pub delivered_ce: u32,
 }
 
 const ESTABLISHED: u8 = 1;
@@ -305,6 +307,7 @@ impl Flow {
             min_rtt_us: u32_at(&raw, 148),
             delivery: u64_at(&raw, 160),
             rtos: u32_at(&raw, 240) & 0xffff,
+            delivered_ce: u32_at(&raw, 196),
         })
     }
 

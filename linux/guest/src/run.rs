@@ -137,11 +137,12 @@ pub fn run(case: &Case) -> Result<String, String> {
     }
     radio::keep_capture(case)?;
     let flow_values = flows.iter_mut().zip(columns).map(|((_, f), rows)| {
-        let (retransmits, rtos) = f.totals();
+        let (retransmits, rtos, delivered_ce) = f.totals();
         json::object(&[
             ("rows", json::array(rows)),
             ("retransmits", retransmits.to_string()),
             ("rtos", rtos.to_string()),
+            ("delivered_ce", delivered_ce.to_string()),
             ("error", f.error().map_or("null".into(), |e| format!("\"{e}\""))),
             ("delivery", f.delivery()),
         ])
@@ -363,11 +364,13 @@ impl Traffic {
         }
     }
 
-    /// Retransmitted segments and retransmission timeouts in all.
-    fn totals(&mut self) -> (u32, u32) {
+    /// Retransmitted segments, retransmission timeouts, and segments that ACKs with ECE acknowledged, in all.
+    fn totals(&mut self) -> (u32, u32, u32) {
         match self {
-            Traffic::Tcp { sender, .. } => sender.state().map_or((0, 0), |i| (i.total_retrans, i.rtos)),
-            Traffic::Udp(_) => (0, 0),
+            Traffic::Tcp { sender, .. } => {
+                sender.state().map_or((0, 0, 0), |i| (i.total_retrans, i.rtos, i.delivered_ce))
+            }
+            Traffic::Udp(_) => (0, 0, 0),
         }
     }
 }

@@ -17,7 +17,7 @@ Figures = Mapping[tuple[str, str], float | None]
 #: What goodput is summed over: kind and direction of flows.
 SUMMED = ("tcp up", "tcp down", "udp up", "udp down")
 #: What every radio has, and few runs tell apart.
-BITRATE, LOST = "bitrate to it", "lost MPDUs to it"
+BITRATE, LOST, CE = "bitrate to it", "lost MPDUs to it", "delivered_ce"
 #: Bitrates that differ by less are the same.
 SAME = 1e-6
 
@@ -103,7 +103,7 @@ def _says_something(line: Line) -> bool:
     known = _present(v for of in line.samples.values() for v in of)
     if line.figure.endswith(BITRATE):
         return bool(known) and max(known) - min(known) > SAME * max(known)
-    return any(known) or not line.figure.endswith(LOST)
+    return any(known) or not line.figure.endswith((LOST, CE))
 
 
 def figures(r: Result) -> dict[tuple[str, str], float | None]:
@@ -124,6 +124,7 @@ def figures(r: Result) -> dict[tuple[str, str], float | None]:
             out[f"{name} cwnd p50", "segments"] = f["cwnd_segments"]["p50"]
             out[f"{name} retransmits", ""] = None if "retransmits" in r.unknown else f["retransmits"]
             out[f"{name} RTOs", ""] = None if "rtos" in r.unknown else f["rtos"]
+            out[f"{name} {CE}", "segments"] = f["delivered_ce"]
         if call := f.get("delivery"):
             out[f"{name} delay p50", "ms"] = call["delay_ms"]["p50"]
             out[f"{name} delay p99", "ms"] = call["delay_ms"]["p99"]

@@ -180,6 +180,12 @@ QUANTITIES: dict[str, Quantity] = {
     "ampdu_mean": _of_hist(lambda h: stats.ampdu(h)["mean"], "MPDUs", "A-MPDU, mean"),
     "retransmits": scalar(lambda r: float(r["retransmits"]), "", "Retransmitted segments"),
     "rtos": scalar(lambda r: float(r["rtos"]), "", "Retransmission timeouts"),
+    "delivered_ce": scalar(
+        lambda r: float(r["delivered_ce"]),
+        "segments",
+        "Segments acknowledged with ECE",
+        "tcpi_delivered_ce, of all flows",
+    ),
     "airtime": scalar(
         lambda r: 100 * sum(r["airtime"].values()) if r["airtime"] else math.nan, "%", "Airtime, summed over radios"
     ),

@@ -118,6 +118,7 @@ def record(result: Result) -> Record:
             "phy_mbit": _legacy_mbit(result.resolved),
             "retransmits": sum(f.retransmits for f in result.flows),
             "rtos": sum(f.rtos for f in result.flows),
+            "delivered_ce": sum(f.delivered_ce or 0 for f in result.flows),
             "delivery": [dict(f.delivery) for f in result.flows if f.delivery is not None],
             "series": series,
         }

@@ -65,6 +65,7 @@ def _flow(name: FlowName, raw: dict[str, Any], moved: int, span: float) -> Flow:
         series=series,
         delivery=raw.get("delivery"),
         error=raw.get("error"),
+        delivered_ce=int(raw["delivered_ce"]) if tcp and "delivered_ce" in raw else None,
     )
 
 

@@ -273,6 +273,7 @@ impl<T: Probe> Observer<T> {
                     bytes_window: ob.at_end[i].saturating_sub(ob.at_start[i]),
                     retransmits: info.as_ref().map_or(0, |i| i.retransmits),
                     rtos: info.as_ref().map_or(0, |i| i.rtos),
+                    delivered_ce: info.as_ref().map_or(0, |i| i.delivered_ce),
                     error: sender.and_then(Socket::error),
                     delivery: match ends {
                         Ends::Udp(i) => Some(w.floods[usize::from(*i)].delivery()),

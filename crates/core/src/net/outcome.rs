@@ -51,6 +51,8 @@ pub struct FlowOutcome {
     pub retransmits: u64,
     /// Retransmission timeouts in all.
     pub rtos: u64,
+    /// Segments that ACKs with ECE acknowledged, in all.
+    pub delivered_ce: u32,
     /// The error in which its connection ended.
     pub error: Option<Error>,
     /// Of a UDP flow: what became of its datagrams.

@@ -41,6 +41,8 @@ pub struct Info {
     pub retransmits: u64,
     /// Retransmission timeouts, ever.
     pub rtos: u64,
+    /// Segments that ACKs with ECE acknowledged (`tcpi_delivered_ce`): with RFC 3168's ECN all that follow a mark until CWR arrives.
+    pub delivered_ce: u32,
     /// Pacing rate; none while unlimited.
     pub pacing_rate: Option<Rate>,
     /// Rate of the last full delivery sample.
@@ -85,6 +87,7 @@ impl Socket {
             bytes_received: self.rcv.payload(),
             retransmits: self.stats.retransmits,
             rtos: self.stats.rtos,
+            delivered_ce: tp.delivered_ce,
             pacing_rate: (tp.pacing_rate != u64::MAX).then(|| rate(tp.pacing_rate)),
             delivery_rate: rate(delivery_rate::estimate(tp)),
             notsent: tp.unsent(),
