@@ -300,13 +300,17 @@ impl Discipline for FqCodel {
 
 #[cfg(test)]
 mod tests {
-    use super::super::battery::packet;
+    use super::super::{Old, battery::packet};
     use super::*;
     use crate::sim::Ecn;
 
     fn build(change: impl Fn(&mut Params)) -> FqCodel {
+        build_old(|p, _| change(p))
+    }
+
+    fn build_old(change: impl Fn(&mut Params, &mut Old)) -> FqCodel {
         let mut setup = Setup::default();
-        change(&mut setup.fq_codel);
+        change(&mut setup.fq_codel, &mut setup.old);
         FqCodel::build(&setup, 3)
     }
 
@@ -315,10 +319,11 @@ mod tests {
     #[test]
     fn a_batch_or_one_pays() {
         for (one, uncounted, left) in [(false, false, 6), (false, true, 6), (true, true, 10)] {
-            let mut setup = Setup::default();
-            setup.fq_codel.limit = 10;
-            (setup.old.fq_codel_one, setup.old.fq_codel_uncounted) = (one, uncounted);
-            let (mut q, mut bin) = (FqCodel::build(&setup, 3), Vec::new());
+            let mut q = build_old(|p, old| {
+                p.limit = 10;
+                (old.fq_codel_one, old.fq_codel_uncounted) = (one, uncounted);
+            });
+            let mut bin = Vec::new();
             for n in 0..10 {
                 q.enqueue(Time::ZERO, packet(1, n, 1448), &mut bin);
             }
@@ -333,9 +338,7 @@ mod tests {
     #[test]
     fn a_queue_of_acks_is_spared_by_an_mtu() {
         let drops = |old| {
-            let mut setup = Setup::default();
-            setup.old.codel_largest = old;
-            let (mut q, mut bin) = (FqCodel::build(&setup, 3), Vec::new());
+            let (mut q, mut bin) = (build_old(|_, o| o.codel_largest = old), Vec::new());
             for n in 0..100_u32 {
                 let now = Time::ZERO + Span::from_ms(10) * i64::from(n);
                 let mut p = packet(1, n, 0);
@@ -357,9 +360,7 @@ mod tests {
     #[test]
     fn a_flow_that_ran_empty_is_forgiven_by_6_12() {
         let drops = |keeps| {
-            let mut setup = Setup::default();
-            setup.old.codel_keeps_above = keeps;
-            let (mut q, mut bin) = (FqCodel::build(&setup, 3), Vec::new());
+            let (mut q, mut bin) = (build_old(|_, o| o.codel_keeps_above = keeps), Vec::new());
             for n in 0..20_u32 {
                 let came = Time::ZERO + Span::from_ms(40) * i64::from(n);
                 q.enqueue(came, packet(2, n, 64), &mut bin);
