@@ -1,6 +1,7 @@
 """The second water without its kernel: what a scenario becomes there, what is refused, how a recorded result is read."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -605,6 +606,15 @@ def test_wired_hosts_have_the_kernels_clock_and_programs():
         with pytest.raises(UserError, match=key):
             translate(wired().set({key: value}))
     translate(wired().set({"host.sta_rx": "9 us"}))  # of a radio's host
+
+
+def test_what_an_older_kernel_does_not_tell_is_not_known():
+    of, out = translate(up(), 3), json.loads(RECORDED.read_text())
+    for flow in out["flows"]:
+        flow["delivered_ce"] = 7
+    for kernel, marks, unknown in (("4.14", None, {"rtos"}), ("6.6.129", 7, {"rtos"}), ("6.12", 7, set())):
+        r = outcome.result(replace(of, values={**of.values, "kernel": kernel}), json.dumps(out), 1.0)
+        assert (r.flows[0].delivered_ce, r.unknown) == (marks, unknown), kernel
 
 
 def test_a_recorded_result_has_the_models_form(tmp_path):

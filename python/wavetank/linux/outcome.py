@@ -21,8 +21,11 @@ import numpy as np
 
 from ..result import DSCP, ENDS, Flow, Mode, Node, Ping, Result
 from ..stats import FloatArray
+from . import kernels
 from .translated import FlowName, Translated
 
+#: Since when TCP_INFO tells them (include/uapi/linux/tcp.h, tcpi_delivered_ce and tcpi_total_rto).
+DELIVERED_CE, TOTAL_RTO = (4, 18), (6, 7)
 #: Of 802.11n and ac; 802.11ax has none so short.
 SHORT_GI_NS = 400
 
@@ -42,7 +45,7 @@ def _table(rows: list[list[float | None]], width: int) -> FloatArray:
     return out
 
 
-def _flow(name: FlowName, raw: dict[str, Any], moved: int, span: float) -> Flow:
+def _flow(name: FlowName, raw: dict[str, Any], moved: int, span: float, kernel: kernels.Version) -> Flow:
     tcp = name.kind == "tcp"
     a = _table(raw["rows"], 2 + len(TCP))
     series = {"t": a[:, 0], "received": a[:, 1]}
@@ -65,7 +68,7 @@ def _flow(name: FlowName, raw: dict[str, Any], moved: int, span: float) -> Flow:
         series=series,
         delivery=raw.get("delivery"),
         error=raw.get("error"),
-        delivered_ce=int(raw["delivered_ce"]) if tcp and "delivered_ce" in raw else None,
+        delivered_ce=raw.get("delivered_ce") if tcp and kernel >= DELIVERED_CE else None,
     )
 
 
@@ -163,12 +166,12 @@ def _drops(out: dict[str, Any], queues: dict[str, Any]) -> dict[str, int]:
 def result(of: Translated, text: str, wall_s: float) -> Result:
     """Types what the guest wrote."""
     out = json.loads(text)
-    case = of.case
+    case, kernel = of.case, kernels.version(of.values["kernel"])
     window = case["window_start"] / 1e9, case["window_end"] / 1e9
     span = window[1] - window[0]
     first, last = (m["received"] for m in out["window"])
     flows = tuple(
-        _flow(name, raw, int(b) - int(a), span)
+        _flow(name, raw, int(b) - int(a), span, kernel)
         for name, raw, a, b in zip(of.flows, out["flows"], first, last, strict=True)
     )
     pings = []
@@ -195,4 +198,5 @@ def result(of: Translated, text: str, wall_s: float) -> Result:
         digest=hashlib.sha256(text.encode()).hexdigest()[:16],
         resolved=of.values,
         water="linux",
+        unknown=frozenset() if kernel >= TOTAL_RTO else frozenset({"rtos"}),
     )
