@@ -181,7 +181,7 @@ QUANTITIES: dict[str, Quantity] = {
     "retransmits": scalar(lambda r: float(r["retransmits"]), "", "Retransmitted segments"),
     "rtos": scalar(lambda r: float(r["rtos"]), "", "Retransmission timeouts"),
     "delivered_ce": scalar(
-        lambda r: float(r["delivered_ce"]),
+        lambda r: math.nan if r["delivered_ce"] is None else float(r["delivered_ce"]),
         "segments",
         "Segments acknowledged with ECE",
         "tcpi_delivered_ce, of all flows",

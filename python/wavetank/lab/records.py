@@ -118,12 +118,18 @@ def record(result: Result) -> Record:
             "phy_mbit": _legacy_mbit(result.resolved),
             "retransmits": sum(f.retransmits for f in result.flows),
             "rtos": sum(f.rtos for f in result.flows),
-            "delivered_ce": sum(f.delivered_ce or 0 for f in result.flows),
+            "delivered_ce": _delivered_ce(result),
             "delivery": [dict(f.delivery) for f in result.flows if f.delivery is not None],
             "series": series,
         }
     )
     return value
+
+
+def _delivered_ce(result: Result) -> int | None:
+    """Of all TCP flows; None where it was not measured."""
+    of = [f.delivered_ce for f in result.flows if f.kind == "tcp"]
+    return None if None in of else sum(n for n in of if n is not None)
 
 
 def _mcs(modes: Sequence[Mode]) -> list[float]:
