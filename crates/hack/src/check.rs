@@ -241,9 +241,10 @@ fn search(bug: Bug, most: usize) -> Result<usize, Wrong> {
     let start = World::new(bug);
     let mut seen = HashSet::from([start.clone()]);
     let mut todo = vec![start];
-    while let Some(w) = todo.pop()
-        && seen.len() < most
-    {
+    while let Some(w) = todo.pop() {
+        if seen.len() >= most {
+            break;
+        }
         ends_alone(&w, bug)?;
         for next in w.next(bug)? {
             // Most are known: what is copied is what is new.

@@ -73,9 +73,7 @@ impl Stations {
     /// Whose data frame this is. Good frames make a transmitter known.
     pub fn transmitter(&mut self, f: &Frame) -> Option<usize> {
         let ta = f.ta.filter(|_| f.kind == Kind::Data)?;
-        if let Some((mac, i)) = self.last
-            && mac == ta
-        {
+        if let Some((_, i)) = self.last.filter(|last| last.0 == ta) {
             return Some(i);
         }
         let i = match self.index.get(&ta) {

@@ -197,9 +197,7 @@ impl Flow {
             sent = (v == ecr).then_some(t);
             theirs.stamps.pop_front();
         }
-        if let Some(t) = sent
-            && counted
-        {
+        if let Some(t) = sent.filter(|_| counted) {
             let half = f.time.saturating_sub(t);
             if half > LONGEST {
                 return;

@@ -84,11 +84,10 @@ impl Media {
         self.listen(i, f);
         let mhz = self.all[i].mhz;
         // Whether the others had heard the first one before, nobody has kept.
-        if channels == self.channels.len()
-            && self.window.is_none_or(|(a, b)| !f.untimed && f.time >= a && f.time < b)
-            && let Some(c) = self.channels.iter_mut().find(|c| c.shared.mhz == mhz)
-        {
-            c.frame(f);
+        if channels == self.channels.len() && self.window.is_none_or(|(a, b)| !f.untimed && f.time >= a && f.time < b) {
+            if let Some(c) = self.channels.iter_mut().find(|c| c.shared.mhz == mhz) {
+                c.frame(f);
+            }
         }
         self.all[i].analysis.frame(f, msdus);
     }
@@ -100,9 +99,8 @@ impl Media {
             return Some(self.last);
         }
         // src: linux@6.12 net/mac80211/status.c, ieee80211_add_tx_radiotap_header has no channel
-        if f.mhz == 0
-            && let Some(t) = self.tuned.iter().find(|t| t.interface == f.interface)
-        {
+        let tuned = if f.mhz == 0 { self.tuned.iter().find(|t| t.interface == f.interface) } else { None };
+        if let Some(t) = tuned {
             return Some(t.medium);
         }
         if let Some(i) = self.all.iter().position(of) {

@@ -146,13 +146,11 @@ impl Analysis {
             }
         };
         self.exchanges.frame(f, station, &mut close);
-        if f.kind == Kind::Data
+        let read = f.kind == Kind::Data
             && !f.bad
             && !f.protected // nobody reads what is inside
-            && (f.packet.is_some() || !msdus.is_empty())
-            && let Some(s) = station
-            && !self.stations.is_copy(s, f)
-        {
+            && (f.packet.is_some() || !msdus.is_empty());
+        if let Some(s) = station.filter(|&s| read && !self.stations.is_copy(s, f)) {
             for p in packets(f, msdus) {
                 self.flows.packet(p, f, s, counted);
             }

@@ -62,9 +62,8 @@ impl Channel {
                     *h = heard;
                     return;
                 }
-                if self.order.len() == RECENT
-                    && let Some(oldest) = self.order.pop_front()
-                {
+                let oldest = if self.order.len() == RECENT { self.order.pop_front() } else { None };
+                if let Some(oldest) = oldest {
                     self.recent.remove(&oldest);
                 }
                 self.order.push_back(key);

@@ -165,9 +165,7 @@ impl Turns {
     /// `ieee80211_return_txq`
     pub fn give_back(&mut self, now: Time, sta: u16, tid: u8, has_queue: bool) {
         let (txq, a) = (u32::from(sta) * 8 + u32::from(tid), usize::from(ac_of(tid)));
-        if let Some(i) = self.categories[a].place(txq)
-            && !has_queue
-        {
+        if let Some(i) = self.categories[a].place(txq).filter(|_| !has_queue) {
             self.categories[a].remove(i);
             self.set_active(now, sta, a);
         }

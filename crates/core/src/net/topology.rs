@@ -36,8 +36,8 @@ fn tcp_at(s: &Scenario, on_air: bool, flow: &FlowPlan, server: bool) -> (Params,
         (p.pacing_ss_ratio, p.pacing_ca_ratio) = (own.pacing_ss_ratio, own.pacing_ca_ratio);
         cc.bbr_plus.pace = bbr_plus::Params::default().pace;
     }
-    if on_air && let Some(shift) = s.wifi.tx_sk_pacing_shift.or(mac80211_shift(s.kernel)) {
-        p.pacing_shift = shift;
+    if on_air {
+        p.pacing_shift = s.wifi.tx_sk_pacing_shift.or(mac80211_shift(s.kernel)).unwrap_or(p.pacing_shift);
     }
     (p, cc)
 }

@@ -162,9 +162,8 @@ impl Rates {
     pub fn tell_minstrel(&mut self, setup: &Setup, modes: &[Mode], random: &mut Stream) {
         let streams = setup.minstrel_ht.version.or(minstrel_ht::Version::V6_12).old_streams().unwrap_or(4);
         let known = |m: &Mode| matches!(m, Mode::Ht(_)) && m.streams() as u8 <= streams;
-        if let Rates::Fixed(c) = self
-            && modes.iter().all(known)
-        {
+        let Rates::Fixed(c) = self else { return };
+        if modes.iter().all(known) {
             c.told(minstrel_ht::Control::told(&setup.minstrel_ht, setup.hardware, modes, setup.hz, random));
         }
     }

@@ -177,9 +177,7 @@ fn raw_of_override(v: &str) -> Raw {
     if let Ok(n) = t.parse::<i128>() {
         return Raw::Int(n);
     }
-    if let Ok(x) = t.parse::<f64>()
-        && x.is_finite()
-    {
+    if let Some(x) = t.parse::<f64>().ok().filter(|x| x.is_finite()) {
         return Raw::Float(x);
     }
     match t {

@@ -54,11 +54,13 @@ impl Chosen {
     }
     /// The first status of what was sent with a probe ends it.
     pub fn probed(&mut self, to: StaIx, with: &RateSet, rates: &Rates) {
-        if let (Some(set), Some((table, _))) = (self.sets.get_mut(to.ix()), rates.table(to))
-            && with.probes()
-            && set.0.probes()
-        {
-            set.0 = RateSet::new(&table, None);
+        if !with.probes() {
+            return;
+        }
+        if let (Some(set), Some((table, _))) = (self.sets.get_mut(to.ix()), rates.table(to)) {
+            if set.0.probes() {
+                set.0 = RateSet::new(&table, None);
+            }
         }
     }
     /// mac80211 is told; what it makes of it is taken over.

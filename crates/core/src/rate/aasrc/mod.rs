@@ -185,9 +185,7 @@ impl Machine {
         self.counts.frames += u64::from(frames);
         let links = &chain[..tried];
         let probe = self.probe.take_if(|p| links[0].tries == 1 && links[0].mode == self.modes[p.rate]);
-        if let Some(p) = probe
-            && p.forced
-        {
+        if let Some(p) = probe.filter(|p| p.forced) {
             self.rates[p.rate].forget_counts();
         }
         for (i, link) in links.iter().enumerate() {
