@@ -129,7 +129,7 @@ mod tests {
         let whole = Packet { payload: 3 * 1448, headers: 52, mss: 1448, segs: 3, ..blank };
         let segment = Packet { payload: 1448, segs: 1, ..whole };
         for (kernel, bytes) in [((4, 14), 4542), ((3, 18), 0)] {
-            let mut parked = Parked::with_capacity(8, Old::of(kernel));
+            let mut parked = Parked::with_capacity(8, Old::of(kernel, None));
             parked.push_cut(&whole, [segment; 3].into_iter());
             for _ in 0..3 {
                 assert_eq!(parked.counted(), (1, bytes), "{kernel:?}");

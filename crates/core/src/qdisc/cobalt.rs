@@ -3,7 +3,6 @@
 //!
 //! Stands for: Linux 6.12 net/sched/sch_cake.c `cobalt_*`, whose integers are kept; times are nanoseconds. Unlike `codel.rs` it
 //! has no first interval of grace: the time of the next signal is kept while a queue is below its target, and `count` falls by one at each.
-//! Differs: D1 to 6.6.129 `cobalt_cache_init` reckons the table with four Newton steps, which leave the second interval 0.06 % shorter.
 
 /// What a rate and a round trip make of it. src: `struct cobalt_params`
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -14,6 +13,18 @@ pub struct Config {
     pub target: u64,
     /// Time that a packet of an MTU takes, ns.
     pub mtu_time: u64,
+    /// Where its first roots are from.
+    pub roots: Roots,
+}
+
+/// Where `rec_inv_sqrt` is from while `count` is below 16.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Roots {
+    /// Four Newton steps each, from the root before: to 6.6.129. The second interval is 0.06 % shorter by them. src: `cobalt_cache_init`
+    Steps,
+    /// A table. src: `inv_sqrt_cache`
+    #[default]
+    Table,
 }
 
 /// How BLUE's probability rises and falls, in 2^-32. src: `cake_set_rate`
@@ -56,17 +67,39 @@ const INV_SQRT: [u32; 16] = [
     1_108_955_788,
 ];
 
-impl Vars {
-    /// src: `cobalt_invsqrt`, `cobalt_newton_step`
-    fn inv_sqrt(&mut self) {
-        if let Some(&known) = INV_SQRT.get(self.count as usize) {
-            self.rec_inv_sqrt = known;
-            return;
+/// A step towards `u32::MAX / sqrt(count)`. src: `cobalt_newton_step`
+const fn newton_step(root: u32, count: u32) -> u32 {
+    let invsqrt = root as u64;
+    let invsqrt2 = (invsqrt * invsqrt) >> 32;
+    let val = (3_u64 << 32).wrapping_sub((count as u64).wrapping_mul(invsqrt2)) >> 2;
+    (val.wrapping_mul(invsqrt) >> (32 - 2 + 1)) as u32
+}
+
+/// src: linux@5.15 net/sched/sch_cake.c `cobalt_cache_init`
+const STEPPED: [u32; 16] = {
+    let mut all = [u32::MAX; 16];
+    let mut count = 1;
+    while count < 16 {
+        let mut root = all[count - 1];
+        let mut step = 0;
+        while step < 4 {
+            root = newton_step(root, count as u32);
+            step += 1;
         }
-        let invsqrt = u64::from(self.rec_inv_sqrt);
-        let invsqrt2 = (invsqrt * invsqrt) >> 32;
-        let val = (3_u64 << 32).wrapping_sub(u64::from(self.count).wrapping_mul(invsqrt2)) >> 2;
-        self.rec_inv_sqrt = (val.wrapping_mul(invsqrt) >> (32 - 2 + 1)) as u32;
+        all[count] = root;
+        count += 1;
+    }
+    all
+};
+
+impl Vars {
+    /// src: `cobalt_invsqrt`
+    fn inv_sqrt(&mut self, from: Roots) {
+        let known = if from == Roots::Table { &INV_SQRT } else { &STEPPED };
+        self.rec_inv_sqrt = match known.get(self.count as usize) {
+            Some(&known) => known,
+            None => newton_step(self.rec_inv_sqrt, self.count),
+        };
     }
 
     /// The next signal after `t`. The interval is cut to 32 bits, as `reciprocal_scale` takes it. src: `cobalt_control`
@@ -107,7 +140,7 @@ impl Vars {
 
     fn step_down(&mut self, c: &Config) {
         self.count -= 1;
-        self.inv_sqrt();
+        self.inv_sqrt(c.roots);
         self.drop_next = self.control(self.drop_next, c.interval);
     }
 
@@ -144,7 +177,7 @@ impl Vars {
             self.ecn_marked = mark();
             drop = !self.ecn_marked;
             self.count = self.count.saturating_add(1);
-            self.inv_sqrt();
+            self.inv_sqrt(c.roots);
             self.drop_next = self.control(self.drop_next, c.interval);
             schedule = now - self.drop_next;
         } else {
@@ -169,5 +202,22 @@ impl Vars {
     /// Whether anything is left to decay. src: `cake_dequeue`, where a queue was empty
     pub const fn at_rest(&self, now: i64) -> bool {
         self.p_drop == 0 && self.count == 0 && now >= self.drop_next
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `cobalt_cache_init` of 5.15.148, carried out apart: three roots of the later table are others, the second one by 0.06 %.
+    #[test]
+    fn four_newton_steps_are_few_at_the_second_signal() {
+        let differ: Vec<_> = (0..16).filter(|&n| STEPPED[n] != INV_SQRT[n]).map(|n| (n, STEPPED[n])).collect();
+        assert_eq!(differ, [(2, 3_035_289_760), (3, 2_479_700_455), (6, 1_753_413_055)]);
+        let mut v = Vars { count: 1, ..Vars::default() };
+        let c = Config { interval: 100_000_000, target: 5_000_000, mtu_time: 0, roots: Roots::Steps };
+        v.dropping = true;
+        assert!(v.should_drop(&c, 1_000_000_000, 900_000_000, 0, || false, || 0));
+        assert_eq!(v.drop_next, 70_670_846, "the kernel's 70710678 with the later table");
     }
 }

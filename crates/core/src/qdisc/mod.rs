@@ -286,10 +286,8 @@ pub struct Old {
     /// In `fq_codel` a flow that runs empty while others are full is not forgiven how long it has waited: its next packet is dropped without another
     /// interval of grace (all but 6.1.192 and 6.12.117, both of 2026, where `codel_dequeue` of an empty flow clears `first_above_time`).
     pub codel_keeps_above: bool,
-    /// In `cake` a flow's first turn is not rounded by chance, and who sends is not told that room was made among his
-    /// own packets (5.15.148; in 5.10.262, 6.1.192 and 6.12.117, all of 2026, `cake_enqueue` asks
-    /// `cake_get_flow_quantum`, and returns `NET_XMIT_CN`).
-    pub cake_silent: bool,
+    /// Which `cake` it has.
+    pub cake: cake::Age,
     /// Which `fq` it has.
     pub fq: fq::Age,
     /// `pfifo_fast`'s limit holds for its three bands together (before 4.16: c5ad119fb6c0, each its own ring).
@@ -301,14 +299,21 @@ pub struct Old {
 }
 
 impl Old {
-    /// Those of the kernel of this series.
-    pub fn of(kernel: Series) -> Old {
+    /// Those of the kernel of this series; `stable`: its stable release, where the name has one.
+    pub fn of(kernel: Series, stable: Option<u16>) -> Old {
         Old {
             fq_codel_one: kernel < (4, 7),
             fq_codel_uncounted: kernel < (5, 0), // some time between 4.19 and 5.4
             codel_largest: kernel < (4, 2),
             codel_keeps_above: !matches!(kernel, (6, 1 | 12)),
-            cake_silent: kernel == (5, 15), // older ones are not held to theirs
+            cake: match (kernel, stable) {
+                (v, _) if v < (5, 1) => cake::Age::Counts,
+                (v, _) if v < (5, 9) => cake::Age::Unplaced,
+                ((5, 10), Some(_)) => cake::Age::Steps, // 262, of 2026
+                (v, _) if v < (6, 1) => cake::Age::Silent,
+                (v, _) if v < (6, 12) => cake::Age::Steps,
+                _ => cake::Age::Tabled,
+            },
             fq: match kernel {
                 v if v < (4, 20) => fq::Age::Paces,
                 v if v < (5, 8) => fq::Age::Keeps,

@@ -34,10 +34,14 @@ choices! {
 }
 
 impl Kernel {
-    /// Its series, of which no two stable releases are told apart below TCP: there a difference is told by the version that it came with.
+    /// Its series: below TCP a difference is told by the version that it came with; stable releases of one series are told apart by `cake` alone.
     pub fn series(self) -> Series {
         let mut numbers = self.name().split('.').map_while(|n| n.parse().ok());
         numbers.next().zip(numbers.next()).expect("a kernel is named by its version")
+    }
+    /// Its stable release, where it is named by one: 262 of "5.10.262".
+    pub fn stable(self) -> Option<u16> {
+        self.name().split('.').nth(2).and_then(|n| n.parse().ok())
     }
 }
 

@@ -195,7 +195,7 @@ impl Scenario {
     /// The parameters of every discipline, as the qdiscs want them.
     pub fn qdiscs(&self) -> Setup {
         Setup {
-            old: Old::of(self.kernel.series()),
+            old: Old::of(self.kernel.series(), self.kernel.stable()),
             pfifo: self.pfifo,
             bfifo: self.bfifo,
             pfifo_fast: self.pfifo_fast,

@@ -1,6 +1,6 @@
 //! CAKE's flows: a set-associative hash (eight ways), and who is behind each flow, so that a turn is shared among a host's flows.
 //!
-//! Stands for: Linux 6.12 net/sched/sch_cake.c `cake_hash`, `cake_get_flow_quantum` and the counts of bulk flows by host.
+//! Stands for: Linux 6.12 net/sched/sch_cake.c `cake_hash`, `cake_get_flow_quantum` and the counts of bulk flows by host; 4.19's counts of all.
 //! Differs: D1 the hash (see `skb`), a host's is of its number. D2 no conntrack (`nat`), no filters.
 
 use super::super::cobalt::Vars;
@@ -126,13 +126,16 @@ impl Linked for Flow {
 #[derive(Clone, Copy, Default, Debug)]
 struct Host {
     tag: u32,
-    bulk: u16,
+    /// Its bulk flows, or all that have a queue ([`Flows::counts_all`]).
+    flows: u16,
 }
 
 /// The flows of a tin.
 #[derive(Clone, Debug)]
 pub struct Flows {
     mode: FlowMode,
+    /// Hosts count their flows from when these have a queue until they are done with it, as 4.19's.
+    counts_all: bool,
     /// By the place in the table.
     pub all: Vec<Flow>,
     tags: Vec<u32>,
@@ -178,9 +181,10 @@ enum Found {
 
 impl Flows {
     /// None in use.
-    pub fn new(mode: FlowMode) -> Flows {
+    pub fn new(mode: FlowMode, counts_all: bool) -> Flows {
         Flows {
             mode,
+            counts_all,
             all: vec![Flow::default(); QUEUES],
             tags: vec![0; QUEUES],
             srcs: vec![Host::default(); QUEUES],
@@ -225,13 +229,13 @@ impl Flows {
             Found::Taken => self.ways[2] += 1,
         }
         self.tags[at] = flow;
-        let bulk = self.all[at].set == Set::Bulk;
-        if found == Found::Taken && bulk {
-            self.count_bulk(at, false);
+        let counts = self.counts_all || self.all[at].set == Set::Bulk;
+        if found == Found::Taken && counts {
+            self.count(at, false);
         }
         if found == Found::Taken || self.all[at].set == Set::None {
             let seat = |hosts: &mut [Host], hash| {
-                let (at, _) = associate(hash, |i| hosts[i].tag, |i| hosts[i].bulk == 0);
+                let (at, _) = associate(hash, |i| hosts[i].tag, |i| hosts[i].flows == 0);
                 hosts[at].tag = hash;
                 at as u16
             };
@@ -241,34 +245,34 @@ impl Flows {
             if self.mode.by_dst() {
                 self.all[at].dst = seat(&mut self.dsts, dst_hash(seed, p));
             }
-            if bulk {
-                self.count_bulk(at, true);
+            if counts {
+                self.count(at, true);
             }
         }
         at
     }
 
-    /// Counts a flow as bulk at its hosts, or no more. src: `cake_inc_srchost_bulk_flow_count` and its kin
-    fn count_bulk(&mut self, flow: usize, more: bool) {
+    /// Counts a flow at its hosts, or no more. src: `cake_inc_srchost_bulk_flow_count` and its kin
+    fn count(&mut self, flow: usize, more: bool) {
         let f = &self.all[flow];
         let step = |n: &mut u16| *n = if more { (*n + 1).min(QUEUES as u16) } else { n.saturating_sub(1) };
         if self.mode.by_src() {
-            step(&mut self.srcs[usize::from(f.src)].bulk);
+            step(&mut self.srcs[usize::from(f.src)].flows);
         }
         if self.mode.by_dst() {
-            step(&mut self.dsts[usize::from(f.dst)].bulk);
+            step(&mut self.dsts[usize::from(f.dst)].flows);
         }
     }
 
-    /// Bytes of a flow's turn, shared by the bulk flows of its busier host; `dither`: 16 random bits, which round. src: `cake_get_flow_quantum`
+    /// Bytes of a flow's turn, shared by the flows that count of its busier host; `dither`: 16 random bits, which round. src: `cake_get_flow_quantum`
     pub fn quantum(&self, flow: usize, quantum: u16, dither: u16) -> i32 {
         let f = &self.all[flow];
         let mut load = 1;
         if self.mode.by_src() {
-            load = load.max(self.srcs[usize::from(f.src)].bulk);
+            load = load.max(self.srcs[usize::from(f.src)].flows);
         }
         if self.mode.by_dst() {
-            load = load.max(self.dsts[usize::from(f.dst)].bulk);
+            load = load.max(self.dsts[usize::from(f.dst)].flows);
         }
         (i32::from(quantum) * (65_535 / i32::from(load)) + i32::from(dither)) >> 16
     }
@@ -323,7 +327,9 @@ impl Flows {
         self.all[flow].set = Set::Bulk;
         self.sparse -= 1;
         self.bulk += 1;
-        self.count_bulk(flow, true);
+        if !self.counts_all {
+            self.count(flow, true);
+        }
     }
 
     /// A flow's turn is over: it stands behind the old ones, and needs a quantum. src: `cake_dequeue`, "flow isolation"
@@ -343,7 +349,9 @@ impl Flows {
         match self.all[flow].set {
             Set::Bulk => {
                 self.bulk -= 1;
-                self.count_bulk(flow, false);
+                if !self.counts_all {
+                    self.count(flow, false);
+                }
                 self.decay += u32::from(!rests);
             }
             Set::Sparse | Set::SparseWait => {
@@ -352,7 +360,33 @@ impl Flows {
             }
             Set::None | Set::Decaying => self.decay -= u32::from(rests),
         }
+        if rests && self.counts_all {
+            self.count(flow, false);
+        }
         self.put(flow, if rests { On::None } else { On::Decaying });
         self.all[flow].set = if rests { Set::None } else { Set::Decaying };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::battery::packet;
+    use super::*;
+
+    /// Two flows of a host, neither of which has had a turn: 4.19 shares the quantum between them (`srchost_refcnt`), later kernels when both
+    /// are bulk; and one that ran empty counts no more in either.
+    #[test]
+    fn in_4_19_sparse_flows_count_at_their_host() {
+        for (counts_all, sparse) in [(true, 750), (false, 1500)] {
+            let mut f = Flows::new(FlowMode::DualSrcHost, counts_all);
+            let at = [0, 1].map(|flow| f.place(7, &packet(flow, 0, 1448)));
+            assert_ne!(at[0], at[1]);
+            at.iter().for_each(|&flow| assert!(f.fed(flow)));
+            assert_eq!(f.quantum(at[0], 1500, u16::MAX), sparse);
+            at.iter().for_each(|&flow| f.becomes_bulk(flow));
+            assert_eq!(f.quantum(at[0], 1500, u16::MAX), 750);
+            f.empty(at[1], true);
+            assert_eq!(f.quantum(at[0], 1500, u16::MAX), 1500);
+        }
     }
 }

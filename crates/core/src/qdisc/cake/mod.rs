@@ -5,6 +5,7 @@
 //! Differs: D1 the hash (see `skb`); random numbers are the run's. D2 no `nat`, `fwmark`, filters, `autorate-ingress`. D3 a super-packet is
 //! cut by the caller ([`Discipline::splits`]) and its segments come one by one, so that room is made and ACKs are filtered at each.
 
+use super::cobalt::Roots;
 use super::pool::Pool;
 use super::skb::set_ce;
 use super::{Discipline, Setup, Told};
@@ -52,6 +53,24 @@ crate::params! {
         /// Memory (truesize) that packets take at most; auto: four times what the rate carries in the round trip, at least 4 MiB, at most 10240 MTUs.
         memlimit: Auto<Bytes> = Auto::Auto, in Auto::Set(Bytes::new(1)) => Auto::Set(Bytes::from_mib(2048)), src "linux@6.12 net/sched/sch_cake.c cake_reconfigure";
     }
+}
+
+/// Which kernel's it is, as far as they differ: each as the next one, but for what is said of it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub enum Age {
+    /// A flow's turn is shared among all flows that its host has queues for, not the bulk ones alone: `srchost_refcnt` and `dsthost_refcnt`
+    /// (4.19; 712639929912, 5.1, has counts of bulk flows).
+    Counts,
+    /// The tables by DSCP do not know LE (before 5.9: b8392808eb3f).
+    Unplaced,
+    /// `cake_enqueue` does not round a flow's first turn by chance, and returns `NET_XMIT_SUCCESS` where room was made among a sender's own
+    /// packets (5.10, 5.15.148; `cake_get_flow_quantum` and `NET_XMIT_CN` are of 2025: in 5.10.262, 6.1.192, 6.6.129 and 6.12.117).
+    Silent,
+    /// COBALT's first roots come of four Newton steps each (`cobalt_cache_init`, to 6.6.129).
+    Steps,
+    /// They are a table (6.12).
+    #[default]
+    Tabled,
 }
 
 /// The device's MTU with its header. src: `psched_mtu`
@@ -120,8 +139,7 @@ pub struct Cake {
     params: Params,
     limit: u64,
     seed: u32,
-    /// See [`Old::cake_silent`](super::Old::cake_silent).
-    silent: bool,
+    age: Age,
     random: Stream,
     tins: Vec<Tin>,
     pool: Pool,
@@ -356,7 +374,7 @@ impl Cake {
     }
 
     fn tin_of(&self, p: &mut Packet) -> usize {
-        let tin = self.params.diffserv.tin(p.dscp);
+        let tin = self.params.diffserv.tin(p.dscp, self.age > Age::Unplaced);
         if self.params.wash {
             p.dscp = 0;
         }
@@ -373,7 +391,11 @@ impl Discipline for Cake {
         // src: iproute2 tc/q_cake.c: whole microseconds, and a twentieth of them
         let interval = params.rtt.us() as u64;
         let target = (interval / 20).max(1);
-        let settings = params.diffserv.settings(rate, MTU, target * 1000, interval * 1000);
+        let age = setup.old.cake;
+        let mut settings = params.diffserv.settings(rate, MTU, target * 1000, interval * 1000);
+        for s in &mut settings {
+            s.cobalt.roots = if age < Age::Tabled { Roots::Steps } else { Roots::Table };
+        }
         // src: `cake_reconfigure`
         let room = if rate > 0 { (rate * interval / 250_000).max(4 << 20) } else { u64::from(u32::MAX) };
         let limit = match params.memlimit {
@@ -382,7 +404,7 @@ impl Discipline for Cake {
         };
         let tin = |set| Tin {
             set,
-            flows: Flows::new(params.flowmode),
+            flows: Flows::new(params.flowmode, age == Age::Counts),
             time_next: 0,
             deficit: 0,
             backlog: 0,
@@ -398,7 +420,7 @@ impl Discipline for Cake {
             params,
             limit,
             seed,
-            silent: setup.old.cake_silent,
+            age,
             random: Streams::new(u64::from(seed)).get("cake", "random"),
             tins: settings.into_iter().map(tin).collect(),
             pool: Pool::default(),
@@ -443,7 +465,7 @@ impl Discipline for Cake {
         }
         self.overflow.settle(q);
         if self.tins[tin].flows.fed(flow) {
-            let quantum = self.quantum(tin, flow, self.silent);
+            let quantum = self.quantum(tin, flow, self.age <= Age::Silent);
             self.tins[tin].flows.all[flow].deficit = quantum;
         }
         self.memory_max = self.memory_max.max(self.memory);
@@ -451,7 +473,7 @@ impl Discipline for Cake {
         while self.memory > self.limit {
             own |= self.drop_longest(now, bin) == q;
         }
-        if own && !self.silent { Verdict::Cn } else { Verdict::Ok }
+        if own && self.age > Age::Silent { Verdict::Cn } else { Verdict::Ok }
     }
 
     /// src: `cake_dequeue`

@@ -87,8 +87,16 @@ impl Setting {
 }
 
 impl Diffserv {
-    /// The tin of a DSCP.
-    pub const fn tin(self, dscp: u8) -> usize {
+    /// The tin of a DSCP. `le`: the tables know LE (RFC 8622), as they do from 5.9 on (b8392808eb3f).
+    pub const fn tin(self, dscp: u8, le: bool) -> usize {
+        if !le {
+            match (self, dscp) {
+                (Diffserv::Three, 1) | (Diffserv::Eight, 8) => return 0,
+                (Diffserv::Four, 1) => return 2,
+                (Diffserv::Eight, 1) => return 5,
+                _ => {}
+            }
+        }
         let table = match self {
             Diffserv::Three => &DIFFSERV3,
             Diffserv::Four => &DIFFSERV4,
@@ -154,8 +162,23 @@ mod tests {
         assert_eq!(of(&all[0]), (1_000_000, 1_000_000, 300, 1024, 5_000_000, 100_000_000));
         assert_eq!(of(&all[1]), (62_500, 16_000_000, 300, 64, 36_336_000, 131_336_000));
         assert_eq!(all[2].rate_bps, 250_000);
-        assert_eq!(Diffserv::Three.tin(46), 2, "EF");
-        assert_eq!((Diffserv::Three.tin(8), Diffserv::Three.tin(34)), (1, 0), "CS1 is bulk, AF41 best effort");
+        assert_eq!(Diffserv::Three.tin(46, true), 2, "EF");
+        assert_eq!(
+            (Diffserv::Three.tin(8, true), Diffserv::Three.tin(34, true)),
+            (1, 0),
+            "CS1 is bulk, AF41 best effort"
+        );
+    }
+
+    /// By the tables of 5.4 and of 5.10: LE (1) is below CS1 (8) in eight tins from 5.9 on, and with it in three and four; else they are the same.
+    #[test]
+    fn before_5_9_le_is_nothing() {
+        let tins = |dscp, le| {
+            [Diffserv::Three, Diffserv::Four, Diffserv::Eight, Diffserv::Precedence].map(|d| d.tin(dscp, le))
+        };
+        assert_eq!((tins(1, false), tins(1, true)), ([0, 2, 5, 0], [1, 1, 0, 0]));
+        assert_eq!((tins(8, false), tins(8, true)), ([1, 1, 0, 1], [1, 1, 1, 1]));
+        assert!((0..64).filter(|d| ![1, 8].contains(d)).all(|d| tins(d, false) == tins(d, true)));
     }
 
     #[test]
