@@ -204,6 +204,30 @@ traffic.start_jitter = 0
         (w.packets_made() - before, s.socket.skbs_to_read())
     }
 
+    /// Ten early segments behind two that are read while the timer of the compressed ACK runs out.
+    #[test]
+    fn a_compressed_ack_whose_timer_finds_the_socket_in_use_leaves_then_from_6_1_192_on() {
+        for (kernel, leaves) in [("6.12", true), ("6.1.192", true), ("5.15.148", false), ("5.10.262", false)] {
+            let now = Time::from_ms(4_000);
+            let mut w = world(kernel, now);
+            let Ends::Tcp { server, .. } = w.flows[0] else { unreachable!() };
+            let s = &w.socks[usize::from(server)];
+            let (node, peer) = (s.node, w.socks[0].node);
+            let (flow, next, una) = s.socket.next_of_both();
+            for i in [0, 1].into_iter().chain(3..13) {
+                let mut p = Packet::blank(Kind::Tcp, flow, peer, node);
+                (p.seq, p.payload, p.ack, p.flags) = (next.wrapping_add(i * 1448), 1448, una, flags::ACK);
+                w.deliver(now, node, &p);
+            }
+            let due = w.socks[usize::from(server)].socket.wake_at();
+            assert!(due > now && due < now + Span::from_ms(2), "{kernel}: {due:?}");
+            let first = w.begin_reading(due, server);
+            until_it_rests(&mut w, due, server, first);
+            let wakes = w.socks[usize::from(server)].socket.wake_at();
+            assert_eq!(wakes <= due, leaves, "{kernel}: {wakes:?}");
+        }
+    }
+
     #[test]
     fn what_comes_while_a_program_reads_waits_and_is_answered_once() {
         assert_eq!(acks_of_ten("6.12", true), (1, 0));

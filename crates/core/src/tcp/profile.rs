@@ -15,9 +15,7 @@
 //! timeout before), and a receiver whom the same data reach three times does not draw another hash (`tcp_rcv_spurious_retrans`, from 5.10 on; IPv6 alone in
 //! 6.12); and after 6.1: a segment that comes early counts for the receiver's segment size (`tcp_data_queue_ofo`), and a window of 0 is believed of a
 //! segment that is no newer (`tcp_may_update_window`). D9 no profile echoes the timestamp of a segment whose ACK is older than others: 6.1.192 and
-//! 6.12.117 do (`tcp_ack`, `old_ack`, of 2026), 6.6.129 and 6.18 do not. D10 what later stable releases have got and every profile has: a duplicate is told
-//! of no further than it went (`tcp_ofo_queue`: 5.15.148's goes to the end of the segment that brought it), and a compressed ACK whose timer finds the
-//! socket in use leaves when that is over (`tcp_delack_timer_handler`; in 5.10.262 and 5.15.148 with the next one).
+//! 6.12.117 do (`tcp_ack`, `old_ack`, of 2026), 6.6.129 and 6.18 do not.
 
 /// What an ACK says of a recovery that has sent nothing again yet (`tcp_packet_delayed`, where `retrans_stamp` is 0): small queues may hold
 /// its retransmissions back, and what was to go again may still be in this host.
@@ -268,6 +266,12 @@ pub struct Profile {
     pub ack_compression: bool,
     /// One that tells of more than two blocks is not: from 5.8 (2b195850128f); before, where a fifth block pushes one out.
     pub blocks_flush: bool,
+    /// The delayed ACK's timer sends a compressed one, and one whose own timer finds the socket in use leaves when that is over
+    /// (`tcp_delack_timer_handler`): in 6.1.192; not in 5.10.262 and 5.15.148, where it leaves with the next one.
+    pub delack_uncompresses: bool,
+    /// A duplicate that what comes in order covers is told of to the end of that, and no other (`tcp_ofo_queue`): in 5.15.148 and all before;
+    /// not in 5.10.262 and from 6.1.192 on, where it ends where it went.
+    pub dsack_far: bool,
     /// How much later than due a compressed ACK may leave, us (`tcp_comp_sack_slack_ns`): from 5.8 (a70437cc09a1).
     pub comp_sack_slack_us: u32,
     /// The window of a receive buffer follows the measured payload share: from 6.6 (dfa2f0483360).
@@ -437,6 +441,8 @@ pub static V4_14: Profile = Profile {
     timeout_min_us: false,
     ack_compression: false,
     blocks_flush: false,
+    delack_uncompresses: false,
+    dsack_far: true,
     comp_sack_slack_us: 0,
     scaling_ratio: false,
     share_moves_threshold: false,
@@ -540,6 +546,7 @@ pub static V5_10_262: Profile = Profile {
     name: "5.10.262",
     exempt: Exempt::EmptyOrSingle,
     tso_defer: TsoDefer::NextAck,
+    dsack_far: false,
     hystart_rounds: HystartRounds::Judged,
     limits: Limits::Remembered,
     undo_ends: false,
@@ -563,6 +570,7 @@ pub static V5_10_262: Profile = Profile {
 pub static V5_15_148: Profile = Profile {
     name: "5.15.148",
     tso_defer: TsoDefer::HalfRtt,
+    dsack_far: true,
     prr: Prr::SndUnaOnly,
     unstamped: Unstamped::Silent,
     undo_counts_probe: false,
@@ -579,6 +587,7 @@ pub static V5_15_148: Profile = Profile {
 pub static V6_1_192: Profile = Profile {
     name: "6.1.192",
     hystart_rounds: HystartRounds::Ack,
+    delack_uncompresses: true,
     tso_rtt_log: Some(9),
     prr: Prr::SndUnaAdvanced,
     rack_any_dsack: false,

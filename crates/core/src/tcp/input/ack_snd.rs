@@ -271,7 +271,7 @@ impl Socket {
             return;
         }
         self.ack.fires = Time::NEVER;
-        if self.ack.compressed > 0 {
+        if self.ack.compressed > 0 && self.profile.delack_uncompresses {
             self.flush_compressed(low);
             return;
         }
@@ -287,6 +287,14 @@ impl Socket {
         }
         self.stats.delayed_acks += 1;
         self.send_ack(low);
+    }
+
+    /// A program lets go of the socket: what a compressed ACK's timer has found in use meanwhile is left to `tcp_delack_timer_handler`, which did
+    /// not know of it once. src: linux@5.15 net/ipv4/tcp_timer.c tcp_compressed_ack_kick
+    pub(in crate::tcp) fn miss_compressed(&mut self, now: Time) {
+        if self.ack.comp_fires <= now && !self.profile.delack_uncompresses {
+            self.ack.comp_fires = Time::NEVER;
+        }
     }
 
     /// `tcp_cleanup_rbuf`: the application read, or (not `copied`) found nothing yet; is that a reason for an ACK?

@@ -69,6 +69,7 @@ impl Socket {
 
     /// The program lets go (`tcp_release_cb`).
     pub fn on_release<L: Lower>(&mut self, now: Time, low: &mut L) {
+        self.miss_compressed(now);
         if core::mem::take(&mut self.app.tsq_deferred) {
             self.tp.clock.set(now);
             self.tsq_write(low);

@@ -69,11 +69,17 @@ pub struct Ofo {
     dsack: Option<(u32, u32)>,
     /// The peer takes no SACKs (`tcp_is_sack`): what came early or twice is not told.
     mute: bool,
+    /// A duplicate is told of to the end of what it was found by ([`Profile::dsack_far`](crate::tcp::profile::Profile::dsack_far)).
+    far: bool,
     /// Where FIN stands, if it came early.
     pub fin: Option<u32>,
 }
 
 impl Ofo {
+    /// Nothing came yet; `far`: a duplicate is told of to the end of what it was found by.
+    pub fn new(far: bool) -> Ofo {
+        Ofo { far, ..Ofo::default() }
+    }
     /// Nothing came early.
     #[inline]
     pub fn is_empty(&self) -> bool {
@@ -241,7 +247,7 @@ impl Ofo {
 
     /// `tcp_ofo_queue`: everything up to `rcv_nxt` came in order; what follows without a hole?
     pub fn drain(&mut self, mut rcv_nxt: u32) -> Drained {
-        let high = rcv_nxt;
+        let mut high = rcv_nxt;
         let (mut tail, mut skbs) = (0, 0);
         let mut n = 0;
         while let Some(&r) = self.runs.get(n) {
@@ -249,7 +255,11 @@ impl Ofo {
                 break;
             }
             if before(r.seq, high) {
-                self.extend_dsack(r.seq, if before(r.end, high) { r.end } else { high });
+                let end = if before(r.end, high) { r.end } else { high };
+                self.extend_dsack(r.seq, if self.far { high } else { end });
+                if self.far {
+                    high = end; // the kernel's slip: what lies further up is told of by that alone
+                }
             }
             rcv_nxt = later(rcv_nxt, r.end);
             tail = r.tail;
@@ -326,6 +336,23 @@ mod tests {
         o.clear_dsack();
         o.insert(250, 400, 1, 1, 0, false);
         assert_eq!(o.dsack, Some((250, 300)));
+    }
+
+    /// By the sources of 5.15.148 and of 6.1.192: 100 to 500 comes where 200 to 300 and 350 to 400 lie.
+    #[test]
+    fn once_a_duplicate_went_as_far_as_what_brought_it() {
+        for (far, dsack) in [(true, (200, 500)), (false, (200, 300))] {
+            let mut o = Ofo::new(far);
+            o.insert(200, 300, 1, 1, 0, false);
+            o.insert(350, 400, 1, 1, 0, false);
+            assert_eq!(o.drain(500).end, 500);
+            assert_eq!(o.dsack, Some(dsack));
+            // Of one that reaches further what is new is no duplicate in either.
+            let mut o = Ofo::new(far);
+            o.insert(400, 700, 1, 1, 0, false);
+            assert_eq!(o.drain(500).end, 700);
+            assert_eq!(o.dsack, Some((400, 500)));
+        }
     }
 
     #[test]

@@ -146,7 +146,7 @@ impl Rcv {
             scales: true,
             advmss: 1460,
             rcv_mss: 536,
-            ofo: Ofo::default(),
+            ofo: Ofo::new(profile.dsack_far),
             ts_recent: 0,
             tsecr: 0,
             last_tsecr: 0,
