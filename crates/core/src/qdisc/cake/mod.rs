@@ -59,9 +59,9 @@ crate::params! {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub enum Age {
     /// A flow's turn is shared among all flows that its host has queues for, not the bulk ones alone: `srchost_refcnt` and `dsthost_refcnt`
-    /// (4.19; 712639929912, 5.1, has counts of bulk flows).
+    /// (4.19.48; 5.4.59 has counts of bulk flows).
     Counts,
-    /// The tables by DSCP do not know LE (before 5.9: b8392808eb3f).
+    /// The tables by DSCP do not know LE (5.4.59; 5.10.13 does).
     Unplaced,
     /// `cake_enqueue` does not round a flow's first turn by chance, and returns `NET_XMIT_SUCCESS` where room was made among a sender's own
     /// packets (5.10, 5.15.148; `cake_get_flow_quantum` and `NET_XMIT_CN` are of 2025: in 5.10.262, 6.1.192, 6.6.129 and 6.12.117).

@@ -87,7 +87,7 @@ impl Setting {
 }
 
 impl Diffserv {
-    /// The tin of a DSCP. `le`: the tables know LE (RFC 8622), as they do from 5.9 on (b8392808eb3f).
+    /// The tin of a DSCP. `le`: the tables know LE (RFC 8622), as 5.10.13 does and 5.4.59 does not.
     pub const fn tin(self, dscp: u8, le: bool) -> usize {
         if !le {
             match (self, dscp) {
@@ -170,9 +170,9 @@ mod tests {
         );
     }
 
-    /// By the tables of 5.4 and of 5.10: LE (1) is below CS1 (8) in eight tins from 5.9 on, and with it in three and four; else they are the same.
+    /// By the tables of 5.4 and of 5.10: LE (1) is below CS1 (8) in eight tins from the latter on, and with it in three and four; else they are the same.
     #[test]
-    fn before_5_9_le_is_nothing() {
+    fn in_5_4_le_is_nothing() {
         let tins = |dscp, le| {
             [Diffserv::Three, Diffserv::Four, Diffserv::Eight, Diffserv::Precedence].map(|d| d.tin(dscp, le))
         };
