@@ -175,6 +175,16 @@ def test_the_same_run_gives_the_same_bytes(tmp_path):
     assert one == two
 
 
+def test_a_flows_columns_are_of_one_length_and_of_its_transport_alone():
+    """As pandas.DataFrame takes them."""
+    both = scenario(**{"time.flows": "3 s", "traffic.udp_up": "1 Mbit/s", "traffic.tcp_up": 1}).run()
+    tcp, udp = both.flows
+    for flow in both.flows:
+        assert {v.shape for v in flow.series.values()} == {flow.series["t"].shape}
+    assert "snd_cwnd" in tcp.series and "delay_ms" not in tcp.series
+    assert sorted(udp.series) == ["delay_ms", "received", "t"]
+
+
 def test_parquet_has_units_and_every_series(one_result, tmp_path):
     path = tmp_path / "s.parquet"
     table.write_parquet(path, [({"figure": "f"}, one_result)])

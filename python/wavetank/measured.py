@@ -146,10 +146,11 @@ def _delivery(d: Mapping[str, Any]) -> dict[str, Any]:
 
 def _flow(raw: CoreFlow) -> Flow:
     values: dict[str, Any] = {**raw, "dscp": DSCP.get(raw["dscp"], str(raw["dscp"]))}
-    srtt = raw["series"].get("srtt_ms")
-    if srtt is not None:
-        values["series"] = {**raw["series"], "srtt_ms": np.where(srtt > 0, srtt, np.nan)}
-    return Flow(**values)
+    # The core has every column, those of the other transport without a value: pandas takes columns of one length only.
+    series = {c: v for c, v in raw["series"].items() if v.size == raw["series"]["t"].size}
+    if "srtt_ms" in series:
+        series["srtt_ms"] = np.where(series["srtt_ms"] > 0, series["srtt_ms"], np.nan)
+    return Flow(**values | {"series": series})
 
 
 #: Kinds of the ping itself: which one it is, ``traffic.ping_udp`` says.
