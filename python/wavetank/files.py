@@ -106,6 +106,15 @@ def no_file(path: Path) -> None:
         raise UserError(f"{path}: is a file, expected a folder")
 
 
+def usable(folder: Path) -> None:
+    """Makes it, unless it is there: before the work whose outcome it shall hold. Raises UserError."""
+    no_file(folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as e:
+        raise UserError(f"{folder}: cannot be written ({e.strerror}), expected a folder") from None
+
+
 def write(path: Path, make: Callable[[Path], object]) -> Path:
     """Has ``make`` write a file beside ``path``, then puts it there in one step."""
     if path.is_dir():

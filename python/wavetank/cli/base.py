@@ -5,8 +5,7 @@ Tables go to standard output, progress to standard error. With ``--json`` standa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -102,39 +101,6 @@ def _print_whole(console: Console, table: Table) -> None:
             console.print(what)
 
 
-@contextmanager
-def _progress(what: str) -> Iterator[Callable[[int, int, str], None]]:
-    """A bar on standard error; gives a function to call with (done, of, what)."""
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
-
-    console = Console(stderr=True)
-    columns = (
-        TextColumn("[bold]{task.fields[what]}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
-        TextColumn("left"), TimeRemainingColumn(), TextColumn("{task.description}"),
-    )  # fmt: skip
-    with Progress(*columns, console=console, transient=False, disable=not console.is_terminal) as bar:
-        task = bar.add_task("", total=None, what=what)
-        told = ""
-
-        def update(done: int, of: int, text: str) -> None:
-            nonlocal told
-            bar.update(task, completed=done, total=of, description=text)
-            line = f"{what}: {done} of {of}"
-            if not console.is_terminal and of and (done == of or done % max(1, of // 10) == 0) and line != told:
-                told = line
-                click.echo(line, err=True)
-
-        yield update
-
-
 def _version(context: click.Context, _option: click.Parameter, asked: bool) -> None:
     if asked:
         from ..version import __version__
@@ -168,11 +134,3 @@ def _picture(_ctx: click.Context, _option: click.Parameter, path: Path | None) -
 
         formats.check(path)
     return path
-
-
-def _usable(folder: Path) -> None:
-    files.no_file(folder)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as e:
-        raise UserError(f"{folder}: cannot be written ({e.strerror}), expected a folder") from None

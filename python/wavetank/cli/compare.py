@@ -7,8 +7,10 @@ from pathlib import Path
 
 import click
 
+from ..files import usable
+from ..progress import shown
 from . import complete, given
-from .base import _echo_json, _pair, _print, _progress, _usable, cli, jobs_option, json_option, seed_range, set_option
+from .base import _echo_json, _pair, _print, cli, jobs_option, json_option, seed_range, set_option
 from .number import Whole
 from .place import Place
 
@@ -112,8 +114,8 @@ def compare(
     for note in [*dict.fromkeys(notes), *lab.remarks(s, measured)]:
         click.echo(f"note: {note}", err=True)
     folder = out or Path("results") / f"compare-{'-'.join(dict.fromkeys(x.check()['name'] for x in loaded))}"
-    _usable(folder)
-    with _progress("compare") as progress:
+    usable(folder)
+    with shown("compare") as progress:
         outcome = lab.compare(
             columns,
             seed=seed,

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .base import _echo_json, _print, _progress, _usable, cli, jobs_option, json_option
+from .. import files
+from ..progress import shown
+from .base import _echo_json, _print, cli, jobs_option, json_option
 from .number import Whole
 from .place import Place
 
@@ -143,7 +145,7 @@ def validate(
         "minstrel": lambda done: minstrel.validate(reference, jobs, done),
     }
     modules: dict[str, Any] = {"kernel": kernel, "dcf": dcf, "linux": linux, "ath9k": ath9k, "minstrel": minstrel}
-    with _progress(f"validate {what}") as progress:
+    with shown(f"validate {what}") as progress:
         rows = modules[what].load(reference or modules[what].PATH)
         total = ath9k.runs(rows) if what == "ath9k" else len(rows)
         progress(0, total, "")
@@ -181,8 +183,8 @@ def _random(count: int, seed: int, out: Path | None, jobs: int, draw: str | None
     kernels.require(kernel)
     name = f"{'random' if draw == 'common' else draw}-linux-{f'{older}-' if older else ''}{seed}"
     folder = out or Path("results") / name
-    _usable(folder)
-    with _progress("validate linux --random") as progress:
+    files.usable(folder)
+    with shown("validate linux --random") as progress:
         build(None, progress)
         return linux_random.validate(seed, count, folder, jobs, progress, draw, kernel)
 
@@ -245,7 +247,7 @@ def bench(as_json: bool) -> None:
             "note: this core, made by ./test, checks itself as it runs, a third slower; scripts/venv makes the users'",
             err=True,
         )
-    with _progress("bench") as progress:
+    with shown("bench") as progress:
         rows = benchmark.run(progress)
     if as_json:
         _echo_json({"workloads": rows})

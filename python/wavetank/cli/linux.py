@@ -6,7 +6,8 @@ from typing import Any
 
 import click
 
-from .base import _echo_json, _progress, cli, json_option
+from ..progress import shown
+from .base import _echo_json, cli, json_option
 from .number import Whole
 
 
@@ -29,7 +30,7 @@ def build(jobs: int | None, as_json: bool) -> None:
     """
     from .. import linux as water
 
-    with _progress("linux build") as progress:
+    with shown("linux build") as progress:
         state = water.build(jobs, progress)
         progress(1, 1, "")
     _tell(state, as_json)

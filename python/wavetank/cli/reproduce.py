@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from .. import files
+from ..progress import shown
 from . import complete
-from .base import _echo_json, _print, _progress, _usable, cli, jobs_option, json_option, on_option
+from .base import _echo_json, _print, cli, jobs_option, json_option, on_option
 from .number import Whole
 from .place import Place
 
@@ -57,15 +59,15 @@ def reproduce(
     if on == "linux":
         from .. import linux
 
-        with _progress("linux build") as progress:
+        with shown("linux build") as progress:
             linux.build(None, progress)
     outcomes = []
     for n in names:
         what = Path(n).stem if plan.is_file(n) else n
         kind = what if on == "model" else f"{what}-on-{on}"
         folder = Path("results") / kind if out is None else (out / kind if name == "all" else out)
-        _usable(folder)
-        with _progress(f"reproduce {n}") as progress:
+        files.usable(folder)
+        with shown(f"reproduce {n}") as progress:
             if on == "linux":
                 n_linux = repetitions or on_linux.REPETITIONS
                 outcomes.append(on_linux.reproduce(n, folder, quick, jobs, progress, n_linux))

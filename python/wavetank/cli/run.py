@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..progress import shown
 from . import complete, given
-from .base import _echo_json, _pair, _picture, _print, _progress, cli, json_option, on_option, seed_range, set_option
+from .base import _echo_json, _pair, _picture, _print, cli, json_option, on_option, seed_range, set_option
 from .number import Whole
 from .place import Place
 
@@ -29,7 +30,7 @@ def on_linux(scenario: Scenario, seed: int | None, ask: air.Ask, at: Sequence[in
     from ..captures import air
 
     _say(linux.check(scenario, seed).notes)
-    with _progress("linux") as progress:
+    with shown("linux") as progress:
 
         def told(done: float, of: float) -> None:
             progress(round(done), round(of), "s of virtual time")

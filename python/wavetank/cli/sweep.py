@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import click
 
+from .. import files
+from ..progress import shown
 from . import complete, given
 from .base import (
     UNBOUND,
     _echo_json,
     _pair,
     _print,
-    _progress,
-    _usable,
     cli,
     jobs_option,
     json_option,
@@ -111,13 +111,13 @@ def sweep(
                 {"points": list(asked.plan.figure.points), "runs": len(asked.runs()), "skipped": asked.plan.skipped}
             )
         return
-    _usable(folder)
+    files.usable(folder)
     if on == "linux":
         from .. import linux
 
-        with _progress("linux build") as progress:
+        with shown("linux build") as progress:
             linux.build(None, progress)
-    with _progress("sweep") as progress:
+    with shown("sweep") as progress:
         found = sweeps.carry_out(asked, folder, jobs, cluster, progress)
     if as_json:
         _echo_json(found.json())

@@ -12,6 +12,7 @@ from pathlib import Path
 from .. import files, workers
 from ..errors import UserError, unknown, whole
 from ..lab import runner
+from ..progress import shown
 from ..scenario import WATERS, Scenario, Value, load
 from . import metrics as names
 from .axes import Axis, axis, parse
@@ -173,6 +174,8 @@ def carry_out(
     jobs = None if jobs is None else whole("jobs", jobs)
     if jobs is not None and jobs < 1:
         raise UserError(f"jobs: {jobs}, expected at least one")
+    if out is not None:
+        files.usable(out)
     runs = asked.runs()
     jobs = jobs or workers.default_jobs()
     count = 0
@@ -219,7 +222,7 @@ def sweep(
     jobs: int | None = None,
     cluster: str = "",
     out: str | Path | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> Sweep:
     """Runs a scenario at every point of its axes, several times each, and gives points with their metrics.
 
@@ -228,13 +231,19 @@ def sweep(
     ``metrics``: quantities as ``--metric`` has them, else the usual ones. ``each``: axes that are conditions and no choice, else
     those that nobody chooses (stations, traffic, channel, path); ``["none"]``: all are a choice. ``jobs``: processes, one a core
     without. ``cluster``: a Dask scheduler's address, or "local". With ``out`` runs are kept there, the same call goes on after a
-    kill, and the files of ``wavetank sweep`` are written; without, nothing is kept. ``progress`` gets (done, of, point). Raises
-    UserError and ScenarioError, before anything runs, for what cannot be.
+    kill, and the files of ``wavetank sweep`` are written; without, nothing is kept. ``progress``: True for the command's bar on
+    standard error, or a function that gets (done, of, point). Raises UserError and ScenarioError, before anything runs, for what
+    cannot be.
     """
+    if not (progress is None or isinstance(progress, bool) or callable(progress)):
+        raise UserError(f"progress: {progress!r}, expected True, or a function of (done, of, point)")
     asked = ask(
         scenario, axes, values=set, zip=zip, repetitions=repetitions, seed=seed, metrics=metrics, best=best, against=against,
         each=each, quick=quick, on=on, skip_impossible=skip_impossible,
     )  # fmt: skip
     folder = None if out is None else files.place(out, "a folder to write")
+    if progress is True:
+        with shown("sweep") as bar:
+            return carry_out(asked, folder, jobs, cluster, bar)
     silent: Progress = lambda done, of, what: None  # noqa: E731
     return carry_out(asked, folder, jobs, cluster, progress or silent)
