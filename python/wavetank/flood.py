@@ -1,0 +1,46 @@
+"""UDP programs that could not send what they were to: told after a run, for the goodput alone looks like the link's."""
+
+from __future__ import annotations
+
+from .linux.asked import Asked
+from .result import Result
+from .scenario import Scenario
+from .units import rate, span
+
+#: Of the datagrams that are due: less than this, and than all but one, is no edge of the window.
+ALL = 0.98
+#: Flows that a note names.
+TOLD = 3
+
+
+class _Floods(Asked):
+    """What the programs of each station offer."""
+
+    def __init__(self, scenario: Scenario, seed: int) -> None:
+        super().__init__(scenario, seed)
+        self.stations = int(self.v["wifi.stations"]) if self.v["topology.kind"] == "wifi" else 1
+
+
+def notes(scenario: Scenario, result: Result) -> list[str]:
+    """A note of the flows whose programs waited for their sockets, if there are any; none where that was not measured."""
+    if not any(f.delivery for f in result.flows):
+        return []
+    asked = _Floods(scenario, result.seed)
+    payload = [int(n) for n in asked.own("udp_payload")]
+    offered = {way: asked.own(f"udp_{way}") for way in ("up", "down")}
+    kept = []
+    for f, start in zip(result.flows, asked.flow_starts, strict=True):
+        if f.delivery is None:
+            continue
+        begin = max(result.window[0], (span(asked.text("time.lead_in")) + start) * 1e-9)
+        bits, asks = payload[f.station] * 8, rate(offered[f.direction][f.station])
+        sent, due = f.delivery["sent"], asks * (result.window[1] - begin) / bits
+        if sent < ALL * due - 1:
+            kept.append(f"{f.name} sent {asks * sent / due * 1e-6:.3g} of {asks * 1e-6:.4g} Mbit/s")
+    if not kept:
+        return []
+    more = f", and {len(kept) - TOLD} more flows less than theirs" if len(kept) > TOLD else ""
+    return [
+        f"{', '.join(kept[:TOLD])}{more}: a program waits for room in its socket "
+        f"(traffic.udp_sndbuf = {asked.text('traffic.udp_sndbuf')}); with more room longer queues fill longer aggregates"
+    ]
