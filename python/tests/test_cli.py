@@ -415,6 +415,32 @@ def test_a_download_of_one_segment_at_a_time(wavetank):
 def test_explain_takes_several_keys(wavetank):
     code, out, _ = wavetank("explain", "htb.rate", "pfifo", "--json")
     assert code == 0 and [r["name"] for r in json.loads(out)][:2] == ["htb.rate", "pfifo.limit"]
+    _, out, _ = wavetank("explain", "tcp.tsq_ms", "wifi.mcs")  # each with its source, as one alone
+    assert [line.split()[1] for line in out.splitlines() if line.startswith("    name ")] == ["tcp.tsq_ms", "wifi.mcs"]
+    assert out == "\n".join(wavetank("explain", k)[1] for k in ("tcp.tsq_ms", "wifi.mcs"))
+    assert out.count("  source  ") == 2
+
+
+def test_closed_forms_have_their_units_in_their_column_and_break_no_word(wavetank, monkeypatch):
+    _, out, _ = wavetank("theory", "bianchi")
+    goodput = next(line for line in out.splitlines() if line.startswith("│goodput"))
+    assert [cell.strip() for cell in goodput.split("│")[1:4:2]] == ["goodput", "Mbit/s"]
+    _narrow(monkeypatch, 60)
+    _, out, _ = wavetank("theory")
+    words = {w.strip(",") for line in out.splitlines() for w in line.replace("│", " ").split()}
+    assert {"aggregating", "Throughput", "turnaround", "contending", "equations", "RTT_base"} <= words
+
+
+@pytest.mark.parametrize(
+    ("command", "there", "asked"),
+    [("run", "upload.toml", "uplaod.toml"), ("packetdrill", "slow.pkt", "slo.pkt")],
+)
+def test_a_file_that_is_not_there_is_told_the_one_that_is(wavetank, tmp_path, command, there, asked):
+    (tmp_path / there).write_text("")
+    (tmp_path / f"{asked}.bak").write_text("")
+    code, _, err = wavetank(command, tmp_path / asked)
+    assert code == 2 and err.endswith(f'; did you mean "{tmp_path / there}"?\n')
+    assert "did you mean" not in wavetank(command, tmp_path / "another" / asked)[2]
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from numbers import Integral
+from pathlib import Path
 
 from . import _core
 from ._core import ScenarioError
@@ -54,11 +55,24 @@ def nearest(got: str, names: Iterable[str]) -> str | None:
 
 
 def unreadable(path: object, e: Exception, expected: str) -> UserError:
-    """A file that is there or not, but cannot be read as ``expected`` ("a CSV file of ..."): why, without Python's own words."""
+    """A file that is there or not, but cannot be read as ``expected`` ("a CSV file of ..."): why, without Python's own words,
+    and which file of that kind is called nearly so."""
     if isinstance(e, UnicodeDecodeError):
         return UserError(f"{path}: is not UTF-8 text, expected {expected}")
     why = e.strerror if isinstance(e, OSError) and e.strerror else str(e)
-    return UserError(f"{path}: cannot be read ({why}), expected {expected}")
+    near = _beside(Path(str(path))) if isinstance(e, FileNotFoundError) else None
+    hint = f'; did you mean "{printable(near)}"?' if near else ""
+    return UserError(f"{path}: cannot be read ({why}), expected {expected}{hint}")
+
+
+def _beside(path: Path) -> Path | None:
+    """The file of the same ending in the same folder whose name is nearest, if one is near."""
+    try:
+        there = [p.name for p in path.parent.iterdir() if p.suffix == path.suffix and p.is_file()]
+    except OSError:
+        return None
+    near = nearest(path.name, there)
+    return path.with_name(near) if near else None
 
 
 #: So many names an error lists.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
@@ -370,15 +370,30 @@ def _three(q: Mapping[str, float | None] | None) -> str:
 
 
 def forms_table(forms: Sequence[Mapping[str, Any]]) -> Table:
-    """Every closed form at its defaults."""
+    """Every closed form at its defaults, each below the other: five columns of it broke words in any terminal."""
     table = Table(title="closed forms, at their defaults", title_justify="left", header_style="bold", pad_edge=False)
-    for c in ("form", "what", "source", "inputs", "value"):
-        table.add_column(c)
+    table.add_column("form", no_wrap=True)
+    for c in ("", "what"):
+        table.add_column(c, no_wrap=not c)
     for f in forms:
-        inputs = ", ".join(f"{i['symbol']}={i['default']:g} {i['unit']}".strip() for i in f["inputs"])
-        value = ", ".join(f"{k} {v:.5g}" for k, v in f["value"].items())
-        table.add_row(f["name"], f["title"], f["source"], inputs, value)
+        inputs = (_equals(i["symbol"], f"{i['default']:g}", i["unit"]) for i in f["inputs"])
+        value = (_equals(k, f"{v:.5g}", unit) for k, unit, v in _outputs(f))
+        for at, row in enumerate((("", f["title"]), ("source", f["source"]), ("inputs", ", ".join(inputs)))):
+            table.add_row("" if at else f["name"], *row)
+        table.add_row("", "value", ", ".join(value), end_section=True)
     return table
+
+
+def _equals(symbol: str, value: str, unit: str) -> str:
+    """A symbol and its value with its unit; one of the unit 1 has none."""
+    return f"{symbol} = {value}" + ("" if unit in ("", "1") else f" {unit}")
+
+
+def _outputs(form: Mapping[str, Any]) -> Iterator[tuple[str, str, float]]:
+    """Symbol, unit and number of each of a form's values, which the core names as "goodput Mbit/s"."""
+    for name, value in form["value"].items():
+        symbol, _, unit = name.rpartition(" ")
+        yield symbol, unit, value
 
 
 def form_table(form: Mapping[str, Any]) -> Table:
@@ -394,6 +409,7 @@ def form_table(form: Mapping[str, Any]) -> Table:
     for i in form["inputs"]:
         within = f"{i['low']:.12g} to {i['high']:.12g}"
         table.add_row(i["symbol"], f"{form['given'][i['symbol']]:g}", i["unit"], within, i["doc"])
-    for k, v in form["value"].items():
-        table.add_row(f"[bold]{k}", f"[bold]{v:.6g}", "", "", "")
+    table.add_section()
+    for k, unit, v in _outputs(form):
+        table.add_row(f"[bold]{k}", f"[bold]{v:.6g}", f"[bold]{unit}", "", "")
     return table

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from . import _core, files, keys
-from .errors import SettingError, UserError, nearest, printable, shortened, unknown, whole
+from .errors import SettingError, UserError, nearest, printable, shortened, unknown, unreadable, whole
 from .result import Result
 from .shipped import SCENARIOS
 from .state import At, instants
@@ -64,10 +64,8 @@ class Scenario:
         path = files.place(path, SCENARIO)
         try:
             return cls(path.read_text(encoding="utf-8-sig"), str(path))
-        except OSError as e:
-            raise UserError(f"{path}: cannot be read ({e.strerror}), expected {SCENARIO}") from None
-        except UnicodeDecodeError:
-            raise UserError(f"{path}: is not UTF-8 text, expected {SCENARIO}") from None
+        except (OSError, UnicodeDecodeError) as e:
+            raise unreadable(path, e, SCENARIO) from None
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Value | Mapping[str, Value]], path: str = "<dict>") -> Scenario:

@@ -98,9 +98,12 @@ def explain(keys: Sequence[str], as_json: bool) -> None:
     if as_json:
         _echo_json(out[0] if len(keys) == 1 and keys[0] in rows else out)
         return
-    if len(out) == 1:
-        for field in ("name", "doc", "unit", "default", "range", "source"):
-            click.echo(f"{field:>8}  {out[0][field]}")
+    if (keys and rows.keys() >= {*keys}) or len(out) == 1:  # keys by name, not those of a section or about a word
+        for at, r in enumerate(out):
+            if at:
+                click.echo()
+            for field in ("name", "doc", "unit", "default", "range", "source"):
+                click.echo(f"{field:>8}  {r[field]}")
         return
     from rich.table import Table
 
