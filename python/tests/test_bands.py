@@ -9,7 +9,7 @@ from matplotlib.figure import Figure as Canvas
 from wavetank import plots
 from wavetank.lab import claims, metrics, plan, reproduce, runner
 from wavetank.lab.judge import Sample, Verdict
-from wavetank.plots import bands
+from wavetank.plots import bands, points
 
 EVERY = claims.load()
 
@@ -173,3 +173,16 @@ def test_a_bar_with_many_bands_has_room_for_them():
     assert crowded.room >= aggregate.OF_A_BAR * len(crowded.bands) > 1
     assert min(x.room for x in places) == 1
     assert all(a.at + a.room / 2 <= b.at - b.room / 2 + 1e-9 for a, b in pairwise(places))
+
+
+@pytest.mark.parametrize("scale", ["linear", "log"])
+def test_bands_beside_the_last_point_are_within_their_axes(scale):
+    ax = Canvas(figsize=(4, 3)).subplots()
+    ax.set_xscale(scale)
+    ax.plot([1, 42], [1, 2])
+    beside = [bands.Band(1, 2, 1.5), bands.Band(1, 2, 1.5, bands.RATIO)]
+    points._room_beside(ax, [(1.0, beside), (42.0, beside), (42.0, [])])
+    (low, right), reach = ax.get_xlim(), bands.BESIDE + len(beside) * bands.PITCH
+    assert low < 1
+    at = 72 / ax.figure.dpi * (ax.transData.transform((right, 1))[0] - ax.transData.transform((42.0, 1))[0])
+    assert at == pytest.approx(reach, rel=0.01)

@@ -81,6 +81,15 @@ def test_equal_traces_count_once_and_pictures_are_drawn(tmp_path):
     assert report.notes and report.notes[0].startswith("reno: worst")
 
 
+def test_the_overlays_legend_hides_no_curve(tmp_path, canvases):
+    (tmp_path / "a.json").write_text(json.dumps(trace() | {"config": {**CONFIG, "secs": 5, "warmup": 1}}))
+    kernel.validate(tmp_path, plots=tmp_path / "plots")
+    (canvas,) = canvases
+    canvas.draw_without_rendering()
+    ax = canvas.axes[0]
+    assert ax.get_legend().get_window_extent().y0 >= ax.get_window_extent().y1
+
+
 def test_echoes_on_their_way_at_the_end_count():
     out = kernel_case.run({**CONFIG, "where": "remote", "rate_mbit": 10, "secs": 3, "warmup": 1})
     assert any(t < 3 < t + ms / 1e3 for t, ms in out["pings"])

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
-from ..errors import UserError
+from ..errors import UserError, unreadable
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -26,7 +26,7 @@ def compress(path: Path) -> Document:
     except _core.CaptureError as e:
         raise UserError(str(e)) from None
     except OSError as e:
-        raise UserError(f"{path}: cannot be read ({e.strerror}), expected {EXPECTED}") from None
+        raise unreadable(path, e, EXPECTED) from None
     document["path"] = str(path)
     return document
 

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from .. import _core, stats
-from ..errors import UserError
+from ..errors import UserError, unreadable
 from . import analyze_flent, analyze_media
 from .analyze_flent import Document
 from .analyze_media import media_of, medium_name
@@ -81,7 +81,7 @@ def load(
     except _core.CaptureError as e:
         raise UserError(str(e)) from None
     except OSError as e:
-        raise UserError(f"{path}: cannot be read ({e.strerror}), expected {EXPECTED}") from None
+        raise unreadable(path, e, EXPECTED) from None
     document["path"] = str(path)
     document["wall_s"] = time.perf_counter() - start
     return document

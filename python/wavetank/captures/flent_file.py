@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import units
-from ..errors import UserError
+from ..errors import UserError, unreadable
 from ..stats import FloatArray
 
 EXPECTED = "a Flent data file (.flent.gz)"
@@ -94,7 +94,7 @@ def read(path: Path) -> FlentFile:
             raise UserError(f"{path}: is empty, expected {EXPECTED}")
         data = json.loads(gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw)
     except OSError as e:
-        raise UserError(f"{path}: cannot be read ({e.strerror or e}), expected {EXPECTED}") from None
+        raise unreadable(path, e, EXPECTED) from None
     except UnicodeDecodeError:
         raise UserError(f"{path}: is neither JSON nor compressed by gzip, expected {EXPECTED}") from None
     except (EOFError, ValueError, RecursionError, zlib.error) as e:

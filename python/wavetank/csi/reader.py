@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import BinaryIO
 
 from .. import files
-from ..errors import UserError
+from ..errors import UserError, unreadable
 
 
 class BadLog(UserError):
@@ -43,7 +43,7 @@ class Reader:
                 self.size = self._file.seek(0, os.SEEK_END)
                 self._file.seek(0)
             except OSError as e:
-                raise UserError(f"{path}: {e.strerror}, expected a CSI log") from None
+                raise unreadable(path, e, "a CSI log") from None
 
     def __enter__(self) -> Reader:
         """Itself."""

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ..errors import UserError, unknown
+from ..errors import UserError, unknown, unreadable
 from ..scenario import Scenario, show
 from ..shipped import ROOT, experiments
 
@@ -147,7 +147,7 @@ def _toml(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as e:
-        raise UserError(f"{path}: cannot be read ({e.strerror}), expected a figure's file (TOML)") from None
+        raise unreadable(path, e, "a figure's file (TOML)") from None
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as e:
         raise UserError(f"{path}: not TOML: {e}") from None
 

@@ -178,7 +178,7 @@ def curves(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes)
         for p in chosen:
             shown = (panel["quantity"], panel.get("model", ""))
             bands.append((p.x[x], [b for q in shown for b in bands_at(outcome, figure, p, q)]))
-    ax.set_xlim(ax.get_xlim())
+    _room_beside(ax, bands)
     for at, of_point in bands:
         mark(ax, of_point, at, aside=BESIDE)
     ax.set_ylim(bottom=0)
@@ -186,6 +186,18 @@ def curves(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes)
     ax.set_ylabel(label_of(panel))
     if by or panel.get("model"):
         ax.legend()
+
+
+def _room_beside(ax: Axes, bands: Sequence[tuple[float, Sequence[Band]]]) -> None:
+    """Fixes the limits, with room on the right for the bands that stand beside the last points."""
+    scale = ax.transScale.transform
+    (low, _), (high, _) = scale([(x, 1) for x in ax.get_xlim()])
+    width = 72 / ax.figure.get_dpi() * ax.get_window_extent().width
+    for at, of_point in bands:
+        if of_point:
+            share = (BESIDE + PITCH * len(of_point)) / width
+            high = max(high, (scale((at, 1))[0] - share * low) / (1 - share))
+    ax.set_xlim(*(ax.transScale.inverted().transform((x, 1))[0] for x in (low, high)))
 
 
 def _with_unit(value: Any, panel: Mapping[str, Any]) -> str:

@@ -11,7 +11,7 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure as Canvas
 
-from ..plots.style import PAPER, RED, STYLE
+from ..plots.style import PAPER, RED, STYLE, legend_above
 from ..stats import FloatArray
 
 #: What is drawn: column of the rows, its label, whether it is summed over the flows (else averaged).
@@ -61,8 +61,12 @@ def draw(
             ax.set_ylabel(label)
             ax.set_ylim(bottom=0)
             ax.axvline(config.get("warmup", 4), color=PAPER, linestyle=(0, (1, 3)), linewidth=0.9)
-        axes[0].legend(ncols=3, loc="lower right")
+        legend_above(axes[0], 3)  # within, it lay upon BBR's dips
         axes[2].set_xlabel("Time since the flows' start (s)")
         axes[2].set_xlim(0, config["secs"])
+        axes[2].text(
+            1.0, -0.2, "Dotted: figures are taken from there on.", transform=axes[2].transAxes, ha="right", va="top",
+            color=PAPER, fontsize=8,
+        )  # fmt: skip
         canvas.suptitle(name, x=0.01, ha="left", fontweight="bold")
         canvas.savefig(path, format="png", metadata={"Software": "wavetank"})
