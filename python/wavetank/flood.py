@@ -36,7 +36,7 @@ def notes(scenario: Scenario, result: Result) -> list[str]:
         bits, asks = payload[f.station] * 8, rate(offered[f.direction][f.station])
         sent, due = f.delivery["sent"], asks * (result.window[1] - begin) / bits
         if sent < ALL * due - 1:
-            kept.append(f"{f.name} sent {asks * sent / due * 1e-6:.3g} of {asks * 1e-6:.4g} Mbit/s")
+            kept.append(f"{f.name} sent {asks * sent / due * 1e-6:.4g} of {asks * 1e-6:.4g} Mbit/s")
     if not kept:
         return []
     more = f", and {len(kept) - TOLD} more flows less than theirs" if len(kept) > TOLD else ""

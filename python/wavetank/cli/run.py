@@ -147,7 +147,7 @@ def run(
     On linux the same scenario runs on the real Linux 6.12 in virtual time (see `wavetank linux`); what it cannot express
     is refused.
     """
-    from .. import files, flood, idle, report, state, way_back, workers
+    from .. import files, flood, idle, report, state, way_back, wire, workers
     from ..captures import air
     from ..lab import runner
 
@@ -174,7 +174,7 @@ def run(
         with runner.panics_told(str(scenario), s, seed):
             seen = ask.watch(s, seed, states=at)
     result = seen.result
-    _say([*seen.notes, *flood.notes(s, result)])
+    _say([*seen.notes, *flood.notes(s, result), *wire.notes(result)])
     beside = [*(path.name for _, path in ask.captures), *([AIR] if analysis else [])]
     written = _written(result, out, plot, beside) + ask.finish(seen, f"{result.scenario}, seed {result.seed}")
     summary = result.summary()

@@ -1,0 +1,44 @@
+"""The wire behind the access point is told of where it is full, and not where the air binds."""
+
+import pytest
+
+import wavetank
+from wavetank import wire
+
+LINK = {
+    "name": "x",
+    "topology": {"kind": "wifi"},
+    "time": {"lead_in": "0 s", "warmup": "1 s", "flows": "2 s", "tail": "0 s"},
+    "wifi": {"standard": "ax", "mcs": 11, "width_mhz": 160, "streams": 2},
+    "sta": {"driver": "mt76"},
+    "ap": {"driver": "mt76"},
+    "traffic": {"tcp_up": 0, "tcp_down": 2, "udp_sndbuf": "4 MiB"},
+}
+
+
+def run(**sets):
+    result = wavetank.Scenario.from_dict(LINK).set({k.replace("__", "."): v for k, v in sets.items()}).run()
+    return sum(f.goodput_mbit for f in result.flows), wire.notes(result)
+
+
+def test_a_full_wire_is_told_with_its_direction():
+    goodput, (note,) = run()
+    # 1538 octets of a gigabit wire are 1448 of payload
+    assert goodput == pytest.approx(1000 * 1448 / 1538, rel=0.02)
+    assert note.startswith("the wire behind the access point carried ") and "of 1000 Mbit/s down: it binds" in note
+    _, (note,) = run(traffic__tcp_down=0, traffic__udp_up="3 Gbit/s")
+    assert "Mbit/s up: it binds" in note
+
+
+@pytest.mark.parametrize(
+    "sets",
+    [{"ethernet__rate": "10 Gbit/s"}, {"backhaul__present": False}, {"wifi__width_mhz": 40}, {"traffic__tcp_down": 0}],
+)
+def test_where_the_air_binds_nothing_is_told(sets):
+    assert run(**sets)[1] == []
+
+
+def test_a_wired_scenario_has_no_such_wire():
+    wired = {"topology.kind": "wired", "htb.rate": "100 Mbit/s"}
+    given = {k: v for k, v in LINK.items() if k in ("name", "time")}
+    assert wire.notes(wavetank.Scenario.from_dict(given).set(wired).run()) == []
