@@ -1,5 +1,7 @@
 """The wire behind the access point is told of where it is full, and not where the air binds."""
 
+from dataclasses import replace
+
 import pytest
 
 import wavetank
@@ -36,6 +38,12 @@ def test_a_full_wire_is_told_with_its_direction():
 )
 def test_where_the_air_binds_nothing_is_told(sets):
     assert run(**sets)[1] == []
+
+
+def test_the_kernels_wire_has_no_rate():
+    """Nor has its result every key."""
+    result = wavetank.Scenario.from_dict(LINK).run()
+    assert wire.notes(replace(result, water="linux", resolved={})) == []
 
 
 def test_a_wired_scenario_has_no_such_wire():

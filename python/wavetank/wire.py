@@ -15,9 +15,14 @@ FULL = 0.95
 
 
 def notes(result: Result) -> list[str]:
-    """A note for each direction in which the flows of a Wi-Fi scenario fill the wire, or nearly."""
+    """A note for each direction in which the flows of a Wi-Fi scenario fill the wire, or nearly. The kernel's has no rate."""
     v = result.resolved
-    if v["topology.kind"] != "wifi" or v["backhaul.present"] != "true" or v["backhaul.veth"] == "true":
+    if (
+        result.water != "model"
+        or v["topology.kind"] != "wifi"
+        or v["backhaul.present"] != "true"
+        or v["backhaul.veth"] == "true"
+    ):
         return []
     bound, took = rate(v["ethernet.rate"]), result.window[1] - result.window[0]
     out = []
