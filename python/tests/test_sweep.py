@@ -115,6 +115,8 @@ def test_estimates_are_median_and_students_interval(small):
     assert (clipped.low, clipped.high) == (pytest.approx(0.315, abs=1e-3), 1.0)
     assert Estimate.of([0.0, 3.0], (0.0, math.inf)).low == 0.0
     assert [names.metric(m).bounds for m in ("jain", "retransmits")] == [(0.0, 1.0), (0.0, math.inf)]
+    assert {names.metric(m).bounds for m in ("udp_loss", "collisions", "retry_fraction")} == {(0.0, 100.0)}
+    assert names.metric("airtime").bounds == (0.0, math.inf)  # of what collides, each sender's time counts
 
 
 def test_best_front_and_differences(small):

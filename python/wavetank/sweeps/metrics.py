@@ -25,6 +25,8 @@ _MORE = re.compile(
 _LESS = re.compile(
     r"ping_\w+|udp_(loss|jitter|delay_\w+)|tcp_rtt|retransmits|rtos|single_frame_fraction|goodput_(gap|spread)|client_spread|slow_start|air_overhead"
 )
+#: Percents of the time of which each sender's counts, also where two collide: together they may be more than all of it.
+OVERLAPPING = ("airtime", "ack_airtime")
 _STAT = re.compile(r"mean|median|p\d{1,2}")
 
 
@@ -44,9 +46,10 @@ class Metric:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """What it cannot be below or above: an index is at most 1, and only decibels go below 0."""
+        """What it cannot be below or above: an index is at most 1, a share 100 %, and only decibels go below 0."""
         family = self.name.partition(":")[0].partition("@")[0]
-        return (-math.inf if "dB" in self.unit else 0.0, 1.0 if family == "jain" else math.inf)
+        top = 100.0 if self.unit == "%" and family not in OVERLAPPING else 1.0 if family == "jain" else math.inf
+        return (-math.inf if "dB" in self.unit else 0.0, top)
 
     def of(self, record: Record, point: Point) -> float:
         """Its value in one repetition; NaN where there is none."""
