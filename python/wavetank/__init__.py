@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from . import errors as errors
     from . import files as files
     from . import flent as flent
+    from . import flood as flood
     from . import idle as idle
     from . import keys as keys
     from . import lab as lab
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from . import notebook as notebook
     from . import packetdrill as packetdrill
     from . import plots as plots
+    from . import progress as progress
     from . import report as report
     from . import result as result
     from . import scenario as scenario
@@ -48,6 +50,7 @@ if TYPE_CHECKING:
     from . import validate as validate
     from . import version as version
     from . import way_back as way_back
+    from . import wire as wire
     from . import workers as workers
     from .result import Flow, Node, Ping, Result
     from .scenario import Scenario, load
