@@ -18,6 +18,7 @@ struct wt_driver {
 	/* what it is like */
 	int mode;			/* enum wt_mode */
 	const unsigned int *max_frames;	/* MPDUs an aggregate may hold */
+	unsigned int rx_ring;		/* frames that wait for the host's CPU in the card's ring */
 	u32 shortest;			/* octets of a subframe; delimiters fill up what is shorter */
 	u32 (*delimiters)(u32 len);	/* behind a subframe of HT, whatever its receiver's density; NULL: as ath9k */
 	bool counts_chains;		/* as one attempt of an MPDU each */

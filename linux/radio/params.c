@@ -29,7 +29,6 @@ struct wt_params wt_p = {
 	.amsdu_bytes = { [WT_ATH10K] = 3839, [WT_MT76] = 3839 },	/* 802.11-2016, table 9-19: the shorter one that an HT peer may take */
 	.amsdu_ht_bytes = { [WT_ATH10K] = 3839, [WT_MT76] = 3839 },
 	.gro = true,
-	.rx_backlog = 1000,	/* net/core/hotdata.c max_backlog */
 	.htc_buffers = 33,	/* driver/htc_firmware.c */
 	.htc_frames = 17,	/* driver/htc_firmware.c */
 	.htc_qdisc = true,
@@ -99,7 +98,7 @@ PARAM(bool, htc_qdisc, "ath9k_htc: fed by a qdisc as before 6.2; 0: by mac80211'
 module_param_array_named(rx_ns, wt_p.rx_ns, uint, &wt_p.n_rx, 0444);
 MODULE_PARM_DESC(rx_ns, "nanoseconds the host of radio i takes for each received frame; the last holds for the rest [0]");
 PARAM(bool, gro, "ath10k, mt76: received frames of a TCP stream that come together go up as one packet [1]");
-PARAM(uint, rx_backlog, "where rx_ns says so: packets that may wait for a host, as netdev_max_backlog; more are dropped [1000]");
+PARAM(uint, rx_backlog, "where rx_ns says so: received frames that may wait for their host in a card's ring; more are dropped [0: the driver's]");
 PARAM(uint, rimt_first_us, "ath9k: a receive interrupt comes this long after the first frame that it tells of (a card: 2000) [0]");
 PARAM(uint, rimt_last_us, "ath9k: or this long after the last one (a card: 500); 0: at once [0]");
 PARAM(bool, tao, "stations hold TCP ACKs until the A-MPDU that they answer has been taken in (tao.c) [0]");

@@ -65,7 +65,7 @@ struct wt_counters {
 	u64 mode_ppdus[WT_MODULATIONS], mode_mpdus[WT_MODULATIONS];	/* data that may aggregate, by air/phy.c wt_phy_modulation */
 	u64 rx_mode_ppdus[WT_MODULATIONS], rx_mode_mpdus[WT_MODULATIONS];	/* of what was sent to it */
 	u64 rx_mpdus, rx_bytes, back_to_back, fifo_max, netdev_stops, lost_statuses;
-	u64 backlog_drops;	/* packets that its host's CPU had no room for */
+	u64 backlog_drops;	/* frames that its host's CPU had no room for, and what they would have let go */
 	u64 tao_held, tao_releases, tao_expired;
 };
 
@@ -96,6 +96,9 @@ struct wt_radio {
 	/* air/host.c */
 	struct sk_buff_head rx_q;	/* from mac80211, the host has yet to get to them */
 	struct sk_buff_head rx_done;	/* to be handed to IP after unlocking */
+	unsigned int rx_ringed;		/* frames of the card's ring that rx_q stands for */
+	bool rx_counted;		/* the frame that is coming is among these */
+	bool rx_full;			/* the ring had no room for what is coming */
 	u64 rx_at;			/* when the host is done with the first of rx_q, 0 if none */
 	struct sk_buff *passing;	/* is with IP now */
 	/* driver/ */

@@ -29,6 +29,7 @@ struct wt_rider {
 struct wt_rx_frame {			/* a received frame on its way up */
 	bool data, last;
 	u8 tid;
+	u16 ringed;			/* where the host takes time: frames of the card's ring that a packet stands for */
 };
 
 struct wt_watcher {			/* all without the lock */

@@ -296,6 +296,26 @@ def test_a_slow_host_drops_what_it_has_no_time_for():
     assert dropped[0] == pytest.approx(dropped[1], rel=0.01)
 
 
+def test_merged_frames_that_find_a_ring_full_are_dropped_as_the_model_has_it():
+    sets = {
+        "ap.driver": "mt76",
+        "sta.driver": "mt76",
+        "wifi.standard": "ax",
+        "wifi.mcs": 7,
+        "wifi.streams": 2,
+        "wifi.stations": 2,
+        "traffic.tcp_up": 0,
+        "traffic.tcp_down": 2,
+    }
+    s = scenario(time__flows="10 s").set(sets | {"stations.rx": "60 us", "host.backlog": 50, "backhaul.present": False})
+    runs = [s.run(1, on="linux"), like_linux(s).run(1)]
+    goodput, dropped = zip(
+        *((sum(f.goodput_mbit for f in r.flows), r.drops["host.overlimit"]) for r in runs), strict=True
+    )
+    assert goodput[0] == pytest.approx(goodput[1], rel=0.03)
+    assert dropped[0] > 100 and 0.5 < dropped[0] / dropped[1] < 2
+
+
 def test_a_guest_without_memory_says_so():
     sets = {"traffic.tcp_up": 0, "traffic.udp_down": "200 Mbit/s", "traffic.udp_payload": 400, "wifi.mcs": 15}
     s = scenario(time__flows="20 s").set(

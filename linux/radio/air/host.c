@@ -7,13 +7,17 @@
  * Source: ath9k/recv.c ath_rx_tasklet hands each MPDU to ieee80211_rx_napi, net/mac80211/rx.c reorders there and hands what is in order to
  *   netif_receive_skb_list. What takes a CPU its time is above: IP, TCP, its answer on the way down. So an MPDU that waits for one
  *   before it costs nothing while it waits, and what a hole held back goes up one by one when it is filled, each in its time.
- *   What it has no time for is dropped as where a CPU hands packets to another: net/core/dev.c enqueue_to_backlog (netdev_max_backlog).
+ *   What waits for it stands in the card's receive ring, whose size is the driver's (ath9k.h ATH_RXBUF, mt7915.h MT7915_RX_RING_SIZE); a frame
+ *   that finds it full is dropped. What a reorder buffer lets go has left the ring.
  * Differs:
  *   D1  802.11's own frames, and what mac80211 does with an MPDU, take no time.
+ *   D2  a frame that finds the ring full goes through mac80211's reorder buffer, and what it would let go is dropped: no hole is left. What
+ *       GRO has merged counts as its segments. The MSDUs of an A-MSDU are one frame; the hardware of ath10k and mt76 has a buffer for each.
  */
 #include <linux/etherdevice.h>
 #include <linux/netdevice.h>
 #include "air/host.h"
+#include "driver.h"
 
 /* Which frame let a packet through, while it waits. */
 static struct wt_rx_frame *frame_of(struct sk_buff *skb)
@@ -27,10 +31,32 @@ static unsigned int host_ns(const struct wt_radio *r)
 	return wt_p.n_rx ? wt_listed(rx_ns, n_rx, r->index) : 0;
 }
 
+static unsigned int segments_of(const struct sk_buff *skb)
+{
+	return max_t(unsigned int, skb_shinfo(skb)->gso_segs, 1);
+}
+
 /* A merged packet costs what its frames cost. */
 static u64 cost(const struct wt_radio *r, const struct sk_buff *skb)
 {
-	return (u64)host_ns(r) * max_t(unsigned int, skb_shinfo(skb)->gso_segs, 1);
+	return (u64)host_ns(r) * segments_of(skb);
+}
+
+/* How many frames of the ring a packet stands for: that which is coming, at its first packet; none of what else it lets go, or a timer. */
+static unsigned int ringed(struct wt_radio *r, const struct sk_buff *skb)
+{
+	unsigned int n = segments_of(skb);
+
+	if (!r->coming || (r->rx_counted && n == 1))	/* merged: several have come */
+		return 0;
+	r->rx_counted = true;
+	return n;
+}
+
+/* Frames are about to come together: is there room? Asked once for them all: they came over a while, in which the CPU was at them. */
+void wt_host_judge(struct wt_radio *r)
+{
+	r->rx_full = r->rx_ringed > (wt_p.rx_backlog ?: r->driver->rx_ring);	/* and the one that the CPU is at */
 }
 
 bool wt_host_takes_time(const struct wt_radio *r)
@@ -41,12 +67,16 @@ bool wt_host_takes_time(const struct wt_radio *r)
 /* mac80211 hands a packet up, at the time of the event that brought its frame, or by a timer of its own. */
 void wt_host_take(struct wt_radio *r, struct sk_buff *skb)
 {
-	if (skb_queue_len(&r->rx_q) > wt_p.rx_backlog) {	/* and the one that the CPU is at */
-		r->count.backlog_drops++;
+	unsigned int frames = ringed(r, skb);
+
+	if (r->coming && r->rx_full) {
+		r->count.backlog_drops += segments_of(skb);
 		kfree_skb(skb);
 		return;
 	}
 	*frame_of(skb) = r->coming ? (struct wt_rx_frame) { .data = r->coming->data, .tid = r->coming->tid } : (struct wt_rx_frame) {};
+	frame_of(skb)->ringed = frames;
+	r->rx_ringed += frames;
 	__skb_queue_tail(&r->rx_q, skb);
 	if (!r->rx_at)
 		r->rx_at = (r->coming ? wt_now : wt_time()) + cost(r, skb);
@@ -57,8 +87,10 @@ void wt_host_step(struct wt_radio *r, u64 now)
 {
 	struct sk_buff *skb = __skb_dequeue(&r->rx_q);
 
-	if (skb)
+	if (skb) {
+		r->rx_ringed -= frame_of(skb)->ringed;
 		__skb_queue_tail(&r->rx_done, skb);
+	}
 	r->rx_at = skb_queue_empty(&r->rx_q) ? 0 : now + cost(r, skb_peek(&r->rx_q));
 }
 
@@ -125,5 +157,6 @@ void wt_host_purge(struct wt_radio *r)
 {
 	__skb_queue_purge(&r->rx_q);
 	__skb_queue_purge(&r->rx_done);
+	r->rx_ringed = 0;
 	r->rx_at = 0;
 }

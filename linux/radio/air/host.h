@@ -12,6 +12,7 @@ bool wt_host_takes_time(const struct wt_radio *r);
 void wt_host_init(struct wt_radio *r);
 void wt_host_purge(struct wt_radio *r);
 /* under the lock */
+void wt_host_judge(struct wt_radio *r);
 void wt_host_take(struct wt_radio *r, struct sk_buff *skb);
 void wt_host_step(struct wt_radio *r, u64 now);
 /* without */

@@ -307,6 +307,7 @@ void wt_rx_flush(void)
 		__skb_queue_head_init(&q);
 		spin_lock_bh(&wt_lock);
 		skb_queue_splice_init(&r->rx_ready, &q);
+		wt_host_judge(r);
 		spin_unlock_bh(&wt_lock);
 		while ((skb = __skb_dequeue(&q))) {
 			struct wt_rx_frame frame = {};
@@ -316,6 +317,7 @@ void wt_rx_flush(void)
 				if (r->napi)
 					gone_up(r, paced, &last);
 				r->coming = &frame;
+				r->rx_counted = false;
 				hand_up_packet(r, skb);
 				r->coming = NULL;
 				continue;
@@ -328,6 +330,7 @@ void wt_rx_flush(void)
 			if (!r->napi || frame.data)
 				last = frame;
 			r->coming = &last;
+			r->rx_counted = false;
 			ieee80211_rx_napi(r->hw, NULL, skb, wt_napi_frame(r, &full));
 			if (!r->napi || full || skb_queue_empty(&q))
 				gone_up(r, paced, &last);

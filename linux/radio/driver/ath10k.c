@@ -71,6 +71,7 @@ static u32 frame_airtime(const struct wt_radio *r, const struct wt_ppdu *p, cons
 
 const struct wt_driver wt_ath10k = {
 	.mode = WT_ATH10K,
+	.rx_ring = 1023,	/* htt.h HTT_RX_RING_FILL_LEVEL */
 	.max_frames = &wt_p.fifo_frames[WT_ATH10K],
 	.counts_chains = true,
 	.one_depth = true,

@@ -85,6 +85,7 @@ static void feed(struct wt_radio *r, int ac)
 
 const struct wt_driver wt_ath9k = {
 	.mode = WT_ATH9K,
+	.rx_ring = 512,	/* ath9k.h ATH_RXBUF */
 	.max_frames = &wt_p.max_frames,
 	.shortest = 256,	/* ath9k.h ATH_AGGR_MINPLEN */
 	.tx_airtime = true,

@@ -198,6 +198,7 @@ static void step(struct wt_radio *r, u64 now)
 
 const struct wt_driver wt_ath9k_htc = {
 	.mode = WT_ATH9K_HTC,
+	.rx_ring = 256,	/* htc.h ATH9K_HTC_RXBUF */
 	.max_frames = &wt_p.htc_frames,
 	.shortest = 256,	/* the firmware's if_athvar.h ATH_AGGR_MINPLEN */
 	.delimiters = wt_htc_delimiters,

@@ -59,6 +59,7 @@ static void wake(struct wt_radio *r, struct ieee80211_txq *txq)
 
 const struct wt_driver wt_mt76 = {
 	.mode = WT_MT76,
+	.rx_ring = 1536,	/* mt7915.h MT7915_RX_RING_SIZE */
 	.max_frames = &wt_p.fifo_frames[WT_MT76],
 	.short_retries = 7,	/* the standard's: what the firmware sets is not public */
 	.sent_once = true,

@@ -417,6 +417,7 @@ static void purge(struct wt_radio *r)
 
 const struct wt_driver wt_ath9k_tidq = {
 	.mode = WT_TIDQ,
+	.rx_ring = 512,	/* ath9k.h ATH_RXBUF */
 	.rts = true,
 	.within_txop = true,
 	.max_frames = &wt_p.max_frames,

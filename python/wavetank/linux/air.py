@@ -47,7 +47,8 @@ class Air(Cards):
         r["eifs"] = self.on("medium.collision_eifs")
         ap, sta = self.span("host.ap_rx"), self.span("host.sta_rx")
         r["rx_ns"] = [ap, *self.each("stations.rx", sta, units.span)] if ap != sta or self.differ("rx") else sta
-        r["rx_backlog"] = self.number("host.backlog")
+        if self.text("host.backlog") != "auto":  # a driver's ring else
+            r["rx_backlog"] = self.number("host.backlog")
         r["tao"] = self.on("tao.enabled")
         if r["tao"]:
             r["tao_leave"] = self.number("tao.leave")

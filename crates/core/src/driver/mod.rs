@@ -36,6 +36,16 @@ impl Name {
     pub const fn does_vht(self) -> bool {
         matches!(self, Name::Ath10k | Name::Mt76)
     }
+    /// Frames that its card's receive ring holds. The Broadcom's is not known: as ath9k's. src: linux@6.12 ath9k/ath9k.h ATH_RXBUF, ath9k/htc.h
+    /// ATH9K_HTC_RXBUF, ath10k/htt.h HTT_RX_RING_FILL_LEVEL, mt76/mt7915/mt7915.h MT7915_RX_RING_SIZE (mt7921: as many)
+    pub const fn rx_ring(self) -> u32 {
+        match self {
+            Name::Ath9k | Name::Ath9kTidq | Name::Linksys | Name::Sora => 512,
+            Name::Ath9kHtc => 256,
+            Name::Ath10k => 1023,
+            Name::Mt76 => 1536,
+        }
+    }
     /// Whether the driver asks for airtime queue limits (NL80211_EXT_FEATURE_AQL).
     pub const fn asks_for_aql(self) -> bool {
         matches!(self, Name::Ath10k | Name::Mt76)

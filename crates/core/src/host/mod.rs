@@ -38,9 +38,9 @@ params! {
         sta_rx: Span = Span::from_us(4), in Span::ZERO => Span::from_ms(10), src "calibrated: order of a desktop CPU's per-packet cost without GRO";
         /// On the AP or router.
         ap_rx: Span = Span::from_us(4), in Span::ZERO => Span::from_ms(10), src "calibrated: as sta_rx";
-        /// Packets that a radio has handed up and that wait for their host's CPU, at the most; what comes beyond them is dropped
-        /// (`net.core.netdev_max_backlog`).
-        backlog: u32 = 1000, in 1 => 1_000_000, unit "packets", src "linux@6.12 net/core/hotdata.c max_backlog; net/core/dev.c enqueue_to_backlog";
+        /// Frames that wait for their host's CPU in the receive ring of a radio's card, at the most; what comes beyond them is dropped. What a
+        /// reorder buffer lets go is not among them. `auto`: the driver's, 512 of ath9k, 256 of ath9k_htc, 1023 of ath10k, 1536 of mt76.
+        backlog: Auto<u32> = Auto::Auto, in Auto::Set(1) => Auto::Set(1_000_000), unit "frames", src "linux@6.12 ath9k.h ATH_RXBUF, htc.h ATH9K_HTC_RXBUF, ath10k/htt.h HTT_RX_RING_FILL_LEVEL, mt7915.h MT7915_RX_RING_SIZE";
         /// On the server.
         server_rx: Span = Span::from_us(2), in Span::ZERO => Span::from_ms(10), src "calibrated: order of a server CPU's per-packet cost";
         /// A program that waits for data reads when its host has processed all packets that it has received, as on a single CPU; off: between
@@ -63,6 +63,9 @@ pub struct Host {
     passing: VecDeque<Packet>,
     cost: Span,
     busy_until: Time,
+    /// Frames that its radio's card has room for, and those that wait there.
+    radio_ring: usize,
+    ringed: usize,
     /// The wired port that is the only way to this host. What leaves that port can be announced before it arrives: nothing
     /// can come in between.
     pub wire: Option<u16>,
@@ -94,11 +97,18 @@ impl Host {
             passing,
             cost,
             busy_until: Time::ZERO,
+            radio_ring: usize::MAX,
+            ringed: 0,
             wire: None,
             nic: None,
             napi: None,
             backlog: Backlog::default(),
         }
+    }
+
+    /// Its radio's card has a ring of so many frames.
+    pub fn set_radio_ring(&mut self, frames: u32) {
+        self.radio_ring = frames as usize;
     }
 
     /// The same, with a wired card at the far end of this port's cable.
@@ -119,6 +129,7 @@ impl Host {
     pub fn arrive(&mut self, at: Time, p: &Packet, frames: u16) -> Option<Time> {
         self.busy_until = self.busy_until.max(at) + self.cost * i64::from(frames);
         self.ring.push_back((self.busy_until, *p));
+        self.ringed += usize::from(p.frames);
         (self.ring.len() == 1).then_some(self.busy_until)
     }
 
@@ -135,7 +146,8 @@ impl Host {
         if let Some(p) = self.passing.pop_front() {
             return (p, None);
         }
-        let (_, p) = self.ring.pop_front().expect("the host is called once a packet");
+        let (_, mut p) = self.ring.pop_front().expect("the host is called once a packet");
+        self.ringed -= usize::from(core::mem::take(&mut p.frames)); // it may come to other hosts
         (p, self.ring.front().map(|w| w.0))
     }
 
@@ -166,17 +178,19 @@ impl Host {
         self.ring.front().map(|&(done, _)| done).filter(has_come)
     }
 
-    /// A radio handed `p` up, and the backlog has no room for it: of its A-MPDU, what waits is all there is to come.
+    /// The card had no room for a frame that would have let `p` go up: of its A-MPDU, what waits is all there is to come.
     pub fn refuse(&mut self, p: &Packet) {
-        if let Some((_, last)) = self.ring.back_mut() {
+        let last = self.napi.as_mut().and_then(|n| n.last()).or(self.ring.back_mut().map(|(_, last)| last));
+        if let Some(last) = last {
             last.ends_ampdu |= p.ends_ampdu;
         }
     }
 
-    /// Whether `backlog` packets wait for its CPU behind the one that it is at. What takes it no time does not wait, however much comes at once.
+    /// Whether the ring of its radio's card is full of frames that wait for its CPU, behind the one that it is at. What takes it no time does not
+    /// wait, however much comes at once.
     #[inline]
-    pub fn is_behind(&self, backlog: usize) -> bool {
-        self.ring.len() > backlog && !self.in_no_time()
+    pub fn is_full(&self) -> bool {
+        self.ringed + self.napi.as_ref().map_or(0, |n| n.ringed()) > self.radio_ring && !self.in_no_time()
     }
 
     /// Packets that wait.
@@ -203,6 +217,26 @@ mod tests {
         assert_eq!(h.arrive(Time::from_us(112), &p, 3), None);
         h.take();
         assert_eq!(h.arrive(Time::from_us(130), &p, 1), None, "three frames, merged, take it 12 us");
+    }
+
+    #[test]
+    fn the_ring_holds_frames_and_not_what_they_let_go() {
+        let (t, blank) = (Time::from_us(100), Packet::blank(Kind::Tcp, FlowId(0), NodeId(0), NodeId(1)));
+        let mut h = Host::new(Span::from_us(4));
+        h.set_radio_ring(2);
+        for (frames, full) in [(1, false), (0, false), (0, false), (1, false), (1, true)] {
+            h.arrive(t, &Packet { frames, ..blank }, 1);
+            assert_eq!(h.is_full(), full);
+        }
+        h.take();
+        assert!(!h.is_full(), "the CPU is at the next one");
+
+        let mut at_once = Host::new(Span::ZERO);
+        at_once.set_radio_ring(1);
+        for _ in 0..9 {
+            at_once.arrive(t, &Packet { frames: 1, ..blank }, 1);
+        }
+        assert!(!at_once.is_full());
     }
 
     #[test]

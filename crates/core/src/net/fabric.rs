@@ -40,8 +40,6 @@ pub(super) struct Fabric {
     pub(super) tao: bool,
     /// Memory of a receive buffer of a radio, bytes: short frames are not copied out of it.
     pub(super) rx_memory: u32,
-    /// Packets of a radio that may wait for its host's CPU.
-    pub(super) backlog: usize,
     /// Flows that are farther away than others.
     pub(super) far: Option<Box<Far>>,
     /// What comes to the access point over a veth pair weighs so on the air's side.
@@ -60,20 +58,17 @@ fn weigh(by: Linearised, p: &Packet) -> Option<Packet> {
 
 /// A radio hands `p` up to the host of `node`, which takes as long for it as for its frames.
 #[inline(always)]
-fn hand_up(now: Time, node: NodeId, host: &mut Host, p: &Packet, backlog: usize, q: &mut Events, bin: &mut Accounts) {
-    if host.is_behind(backlog) {
-        host.refuse(p);
-        bin.drop(*p, Place::Host, Reason::Overlimit);
-    } else if let Some(at) = host.arrive(now, p, p.segs) {
+fn hand_up(now: Time, node: NodeId, host: &mut Host, p: &Packet, q: &mut Events) {
+    if let Some(at) = host.arrive(now, p, p.segs) {
         q.push(at, Lane::Softirq, Event::HostRx(node));
     }
 }
 
 /// A radio that polls has given its driver what it has for the host of `node`.
 #[inline(never)]
-fn poll(now: Time, node: NodeId, host: &mut Host, backlog: usize, q: &mut Events, bin: &mut Accounts) {
+fn poll(now: Time, node: NodeId, host: &mut Host, q: &mut Events, bin: &mut Accounts) {
     let Some(mut napi) = host.napi.take() else { return };
-    bin.merged += napi.poll(|p| hand_up(now, node, host, p, backlog, q, bin));
+    bin.merged += napi.poll(|p| hand_up(now, node, host, p, q));
     host.napi = Some(napi);
 }
 
@@ -261,26 +256,41 @@ impl Fabric {
         for &(p, place, reason) in &self.out.dropped {
             self.accounts.drop(p, place, reason);
         }
-        let Fabric { q, hosts, accounts, backlog, rx_memory, out, stations, .. } = self;
-        let mut polls = false;
+        let Fabric { q, hosts, accounts, rx_memory, out, stations, .. } = self;
+        let (mut polls, mut came, mut judged) = (false, None, None);
         for HandedUp { to: sta, frame, packet: p } in &mut out.up {
             // What came over the air is a copy that nobody is charged for: it has the hash of its headers, by whichever way it left
             // the reorder buffer, and lies in the card's memory.
             (p.txhash, p.truesize, p.owner) = (0, *rx_memory, Owner::NONE);
             let node = stations[usize::from(sta.0)];
             let host = &mut hosts[usize::from(node.0)];
+            // A frame stands in the card's ring, and all that it lets go up, and a timer, does not.
+            p.frames = u8::from(frame.is_some() && came != Some((*sta, *frame)));
+            came = Some((*sta, *frame));
+            // Whether there is room is asked once for what comes together: it came over a while, in which the CPU was at it.
+            let full = match judged {
+                Some((to, full)) if to == *sta => full,
+                _ => host.is_full(),
+            };
+            judged = Some((*sta, full));
+            let full = full && frame.is_some();
+            if full {
+                host.refuse(p);
+                accounts.drop(*p, Place::Host, Reason::Overlimit);
+                continue;
+            }
             match (&mut host.napi, *frame) {
                 (Some(napi), Some(frame)) => {
                     napi.receive(frame, p);
                     polls = true;
                 }
-                _ => hand_up(now, node, host, p, *backlog, q, accounts),
+                _ => hand_up(now, node, host, p, q),
             }
         }
         if polls {
             for together in out.up.chunk_by(|a, b| a.to == b.to) {
                 let node = stations[usize::from(together[0].to.0)];
-                poll(now, node, &mut hosts[usize::from(node.0)], *backlog, q, accounts);
+                poll(now, node, &mut hosts[usize::from(node.0)], q, accounts);
             }
         }
         out.clear();

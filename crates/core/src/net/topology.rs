@@ -239,7 +239,6 @@ impl<T: Probe> World<T> {
             accounts: Accounts { room: head_room(profile, s.tcp.max_header), ..Accounts::default() },
             far,
             tao: s.tao.enabled,
-            backlog: s.host.backlog as usize,
             rx_memory: s.tcp.rx_truesize.get() as u32,
             linearised: s.backhaul.veth.then_some(Linearised { profile, max_header: s.tcp.max_header }),
         };
@@ -395,6 +394,7 @@ fn wifi(s: &Scenario, streams: &Streams) -> Result<Net, String> {
     // ath10k polls from 4.9 on ("ath10k: implement NAPI support"), mt76 ever since.
     let ath10k = s.ath10k.gro && s.kernel.series() >= (4, 9);
     for (host, c) in hosts.iter_mut().zip(&cfg.stations) {
+        host.set_radio_ring(s.host.backlog.or(c.driver.name().rx_ring()));
         if (ath10k && c.driver.is_ath10k()) || (s.mt76.gro && c.driver.is_mt76()) {
             host.napi = Some(Box::new(Napi::new(s.host.hz)));
         }

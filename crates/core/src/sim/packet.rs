@@ -145,6 +145,9 @@ pub struct Packet {
     pub txhash: u8,
     /// It came over the air and is the last packet that its PPDU let go up.
     pub ends_ampdu: bool,
+    /// It came over the air, and so many frames of its card's receive ring wait with it for the host's CPU: none if a frame that came later let it
+    /// go.
+    pub frames: u8,
 }
 
 impl Packet {
@@ -177,6 +180,7 @@ impl Packet {
             retransmission: false,
             txhash: 0,
             ends_ampdu: false,
+            frames: 0,
             mark: 0,
         }
     }
