@@ -12,9 +12,9 @@
 //! which has to leave its idle state first (linux@6.12 kernel/sched/fair.c `wake_affine_idle`, `select_idle_sibling`).
 //! Differs: D1 one CPU a host for received packets, another for programs, and sending costs nothing of either; D2 the cost is the same for every packet, and for every frame of
 //! a poll: a merged packet costs what its frames cost, and goes up when the poll ends; D3 every wake-up takes the same time, however long the
-//! CPU slept; writers (tcp/program/write.rs D1), echoes and timers do not wait for one; D4 what a radio hands up waits in one queue of
-//! `backlog` packets, which in Linux it passes by (net/mac80211/rx.c `ieee80211_rx_napi`: `netif_receive_skb_list`): where the CPU is too slow,
-//! the ring of the card's driver fills instead.
+//! CPU slept; writers (tcp/program/write.rs D1), echoes and timers do not wait for one; D4 a frame that finds the ring
+//! of a radio's card full is dropped behind the reorder buffer, so that no hole is left; room is asked for once for all that comes together, which
+//! on the air came over a while; an A-MSDU is one frame of it (ath10k's and mt76's hardware has a buffer for each MSDU).
 
 pub mod backlog;
 pub mod gro;
