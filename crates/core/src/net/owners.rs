@@ -175,21 +175,28 @@ traffic.start_jitter = 0
         assert!(!owned.is_owned() && owned.backlog.is_empty());
     }
 
+    /// The first flow's server, and the segments that come to it next, by number and DSCP.
+    fn to_the_server(w: &World) -> (u16, impl Fn(u32, u8) -> Packet + use<>) {
+        let Ends::Tcp { server, .. } = w.flows[0] else { unreachable!() };
+        let s = &w.socks[usize::from(server)];
+        let (node, peer) = (s.node, w.socks[0].node);
+        let (flow, next, una) = s.socket.next_of_both();
+        let segment = move |i: u32, dscp| {
+            let mut p = Packet::blank(Kind::Tcp, flow, peer, node);
+            (p.seq, p.payload, p.ack, p.flags) = (next.wrapping_add(i * 1448), 1448, una, flags::ACK);
+            Packet { dscp, ..p }
+        };
+        (server, segment)
+    }
+
     /// ACKs of ten segments, `alike` or each marked otherwise than the one before, that come while a program reads two that came before; and
     /// what is unread when it sleeps again.
     fn acks_of_ten(kernel: &str, alike: bool) -> (u64, u32) {
         let now = Time::from_ms(4_000);
         let mut w = world(kernel, now);
-        let Ends::Tcp { server, .. } = w.flows[0] else { unreachable!() };
-        let s = &w.socks[usize::from(server)];
-        let (node, peer) = (s.node, w.socks[0].node);
-        let (flow, next, una) = s.socket.next_of_both();
-        let segment = |i: u32| {
-            let mut p = Packet::blank(Kind::Tcp, flow, peer, node);
-            (p.seq, p.payload, p.ack, p.flags) = (next.wrapping_add(i * 1448), 1448, una, flags::ACK);
-            p.dscp = if alike { 0 } else { (i % 2) as u8 };
-            p
-        };
+        let (server, numbered) = to_the_server(&w);
+        let segment = |i| numbered(i, if alike { 0 } else { (i % 2) as u8 });
+        let node = w.socks[usize::from(server)].node;
         for i in 0..2 {
             w.deliver(now, node, &segment(i));
         }
@@ -210,14 +217,10 @@ traffic.start_jitter = 0
         for (kernel, leaves) in [("6.12", true), ("6.1.192", true), ("5.15.148", false), ("5.10.262", false)] {
             let now = Time::from_ms(4_000);
             let mut w = world(kernel, now);
-            let Ends::Tcp { server, .. } = w.flows[0] else { unreachable!() };
-            let s = &w.socks[usize::from(server)];
-            let (node, peer) = (s.node, w.socks[0].node);
-            let (flow, next, una) = s.socket.next_of_both();
+            let (server, segment) = to_the_server(&w);
+            let node = w.socks[usize::from(server)].node;
             for i in [0, 1].into_iter().chain(3..13) {
-                let mut p = Packet::blank(Kind::Tcp, flow, peer, node);
-                (p.seq, p.payload, p.ack, p.flags) = (next.wrapping_add(i * 1448), 1448, una, flags::ACK);
-                w.deliver(now, node, &p);
+                w.deliver(now, node, &segment(i, 0));
             }
             let due = w.socks[usize::from(server)].socket.wake_at();
             assert!(due > now && due < now + Span::from_ms(2), "{kernel}: {due:?}");
