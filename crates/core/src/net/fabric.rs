@@ -257,24 +257,21 @@ impl Fabric {
             self.accounts.drop(p, place, reason);
         }
         let Fabric { q, hosts, accounts, rx_memory, out, stations, .. } = self;
-        let (mut polls, mut came, mut judged) = (false, None, None);
+        let (mut polls, mut of, mut came, mut full) = (false, None, None, false);
         for HandedUp { to: sta, frame, packet: p } in &mut out.up {
             // What came over the air is a copy that nobody is charged for: it has the hash of its headers, by whichever way it left
             // the reorder buffer, and lies in the card's memory.
             (p.txhash, p.truesize, p.owner) = (0, *rx_memory, Owner::NONE);
             let node = stations[usize::from(sta.0)];
             let host = &mut hosts[usize::from(node.0)];
-            // A frame stands in the card's ring, and all that it lets go up, and a timer, does not.
-            p.frames = u8::from(frame.is_some() && came != Some((*sta, *frame)));
-            came = Some((*sta, *frame));
-            // Whether there is room is asked once for what comes together: it came over a while, in which the CPU was at it.
-            let full = match judged {
-                Some((to, full)) if to == *sta => full,
-                _ => host.is_full(),
-            };
-            judged = Some((*sta, full));
-            let full = full && frame.is_some();
-            if full {
+            if of != Some(*sta) {
+                // Whether there is room is asked once for what comes together: it came over a while, in which the CPU was at it.
+                (of, came, full) = (Some(*sta), None, host.is_full());
+            }
+            // A frame stands in the card's ring, what else it lets go up does not, nor what a timer does.
+            p.frames = u8::from(*frame != came && frame.is_some());
+            came = *frame;
+            if full && frame.is_some() {
                 host.refuse(p);
                 accounts.drop(*p, Place::Host, Reason::Overlimit);
                 continue;
