@@ -180,8 +180,7 @@ impl Host {
 
     /// The card had no room for a frame that would have let `p` go up: of its A-MPDU, what waits is all there is to come.
     pub fn refuse(&mut self, p: &Packet) {
-        let last = self.napi.as_mut().and_then(|n| n.last()).or(self.ring.back_mut().map(|(_, last)| last));
-        if let Some(last) = last {
+        if let Some((_, last)) = self.ring.back_mut() {
             last.ends_ampdu |= p.ends_ampdu;
         }
     }
@@ -190,7 +189,7 @@ impl Host {
     /// wait, however much comes at once.
     #[inline]
     pub fn is_full(&self) -> bool {
-        self.ringed + self.napi.as_ref().map_or(0, |n| n.ringed()) > self.radio_ring && !self.in_no_time()
+        self.ringed > self.radio_ring && !self.in_no_time()
     }
 
     /// Packets that wait.

@@ -21,7 +21,6 @@ pub struct Napi {
     frames: VecDeque<(Time, Packet)>,
     /// Of these, how many each poll brings.
     polls: Vec<usize>,
-    ringed: usize,
     gro: Gro,
     /// What a full poll holds back goes up when it ends. src: linux@6.12 net/core/dev.c __napi_poll (HZ >= 1000)
     flushes: bool,
@@ -31,7 +30,7 @@ impl Napi {
     /// On a host with so many ticks a second.
     pub fn new(hz: u32) -> Napi {
         let (frames, polls) = (VecDeque::with_capacity(4 * BUDGET), Vec::with_capacity(64));
-        Napi { frames, polls, ringed: 0, gro: Gro::default(), flushes: hz < 1000 }
+        Napi { frames, polls, gro: Gro::default(), flushes: hz < 1000 }
     }
     /// mac80211 lets go of a packet when it is given the `frame`-th frame, counted from 0.
     #[inline]
@@ -41,24 +40,13 @@ impl Napi {
             self.polls.push(0);
         }
         self.polls[poll] += 1;
-        self.ringed += usize::from(p.frames);
         self.frames.push_back((Time::ZERO, *p));
-    }
-    /// Frames of the card's ring that no poll has taken yet.
-    #[inline]
-    pub fn ringed(&self) -> usize {
-        self.ringed
-    }
-    /// The last packet that none has taken yet.
-    pub fn last(&mut self) -> Option<&mut Packet> {
-        self.frames.back_mut().map(|(_, p)| p)
     }
     /// The polls that it takes; `up` gets each packet. Where one of them ends an A-MPDU, the last to go up does. Returns how many frames
     /// went into another packet.
     pub fn poll(&mut self, mut up: impl FnMut(&Packet)) -> u64 {
         let ends = self.frames.iter().any(|(_, p)| p.ends_ampdu);
         let (mut merged, mut last) = (0, None);
-        self.ringed = 0;
         for n in self.polls.drain(..) {
             merged += self.gro.poll(&mut self.frames, n, |_, p| {
                 if let Some(before) = last.replace(Packet { ends_ampdu: false, ..*p }) {
