@@ -49,7 +49,7 @@ impl Gro {
     #[inline]
     fn receive(&mut self, ring: &mut VecDeque<(Time, Packet)>, i: usize, up: &mut impl FnMut(usize, &Packet)) -> bool {
         let p = &ring[i].1;
-        let (payload, truesize, frames, ends) = (p.payload, p.truesize, p.frames, p.flags & ENDS);
+        let (payload, truesize, ringed, ends) = (p.payload, p.truesize, p.ringed, p.flags & ENDS);
         if p.kind != Kind::Tcp {
             up(i + 1, p);
             return false;
@@ -63,7 +63,7 @@ impl Gro {
                 h.mss = payload as u16; // all its segments are of one size
                 h.payload += payload;
                 h.segs += 1;
-                h.frames = h.frames.saturating_add(frames);
+                h.ringed = h.ringed.saturating_add(ringed);
                 h.truesize += truesize;
                 h.flags |= ends;
             }

@@ -129,7 +129,7 @@ impl Host {
     pub fn arrive(&mut self, at: Time, p: &Packet, frames: u16) -> Option<Time> {
         self.busy_until = self.busy_until.max(at) + self.cost * i64::from(frames);
         self.ring.push_back((self.busy_until, *p));
-        self.ringed += usize::from(p.frames);
+        self.ringed += usize::from(p.ringed);
         (self.ring.len() == 1).then_some(self.busy_until)
     }
 
@@ -147,7 +147,7 @@ impl Host {
             return (p, None);
         }
         let (_, mut p) = self.ring.pop_front().expect("the host is called once a packet");
-        self.ringed -= usize::from(core::mem::take(&mut p.frames)); // it may come to other hosts
+        self.ringed -= usize::from(core::mem::take(&mut p.ringed)); // it may come to other hosts
         (p, self.ring.front().map(|w| w.0))
     }
 
@@ -223,8 +223,8 @@ mod tests {
         let (t, blank) = (Time::from_us(100), Packet::blank(Kind::Tcp, FlowId(0), NodeId(0), NodeId(1)));
         let mut h = Host::new(Span::from_us(4));
         h.set_radio_ring(2);
-        for (frames, full) in [(1, false), (0, false), (0, false), (1, false), (1, true)] {
-            h.arrive(t, &Packet { frames, ..blank }, 1);
+        for (ringed, full) in [(1, false), (0, false), (0, false), (1, false), (1, true)] {
+            h.arrive(t, &Packet { ringed, ..blank }, 1);
             assert_eq!(h.is_full(), full);
         }
         h.take();
@@ -233,7 +233,7 @@ mod tests {
         let mut at_once = Host::new(Span::ZERO);
         at_once.set_radio_ring(1);
         for _ in 0..9 {
-            at_once.arrive(t, &Packet { frames: 1, ..blank }, 1);
+            at_once.arrive(t, &Packet { ringed: 1, ..blank }, 1);
         }
         assert!(!at_once.is_full());
     }

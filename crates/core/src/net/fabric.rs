@@ -269,7 +269,7 @@ impl Fabric {
                 (of, came, full) = (Some(*sta), None, host.is_full());
             }
             // A frame stands in the card's ring, what else it lets go up does not, nor what a timer does.
-            p.frames = u8::from(*frame != came && frame.is_some());
+            p.ringed = u8::from(*frame != came && frame.is_some());
             came = *frame;
             if full && frame.is_some() {
                 host.refuse(p);

@@ -147,7 +147,7 @@ pub struct Packet {
     pub ends_ampdu: bool,
     /// It came over the air, and so many frames of its card's receive ring wait with it for the host's CPU: none if a frame that came later let it
     /// go.
-    pub frames: u8,
+    pub ringed: u8,
 }
 
 impl Packet {
@@ -180,7 +180,7 @@ impl Packet {
             retransmission: false,
             txhash: 0,
             ends_ampdu: false,
-            frames: 0,
+            ringed: 0,
             mark: 0,
         }
     }
