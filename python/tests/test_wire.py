@@ -19,8 +19,9 @@ LINK = {
 
 
 def run(**sets):
-    result = wavetank.Scenario.from_dict(LINK).set({k.replace("__", "."): v for k, v in sets.items()}).run()
-    return sum(f.goodput_mbit for f in result.flows), wire.notes(result)
+    scenario = wavetank.Scenario.from_dict(LINK).set({k.replace("__", "."): v for k, v in sets.items()})
+    result = scenario.run()
+    return sum(f.goodput_mbit for f in result.flows), wire.notes(scenario, result)
 
 
 def test_a_full_wire_is_told_with_its_direction():
@@ -42,11 +43,20 @@ def test_where_the_air_binds_nothing_is_told(sets):
 
 def test_the_kernels_wire_has_no_rate():
     """Nor has its result every key."""
-    result = wavetank.Scenario.from_dict(LINK).run()
-    assert wire.notes(replace(result, water="linux", resolved={})) == []
+    scenario = wavetank.Scenario.from_dict(LINK)
+    assert wire.notes(scenario, replace(scenario.run(), water="linux", resolved={})) == []
 
 
 def test_a_wired_scenario_has_no_such_wire():
     wired = {"topology.kind": "wired", "htb.rate": "100 Mbit/s"}
     given = {k: v for k, v in LINK.items() if k in ("name", "time")}
-    assert wire.notes(wavetank.Scenario.from_dict(given).set(wired).run()) == []
+    scenario = wavetank.Scenario.from_dict(given).set(wired)
+    assert wire.notes(scenario, scenario.run()) == []
+
+
+def test_a_stations_datagrams_are_as_long_as_it_has_them():
+    """700 Mbit/s in datagrams of 1472 octets leave a quarter of the wire; in the others' hundred they would not fit."""
+    goodput, notes = run(
+        traffic__tcp_down=0, traffic__udp_up="700 Mbit/s", traffic__udp_payload=100, stations__udp_payload=[1472]
+    )
+    assert goodput == pytest.approx(700, rel=0.02) and notes == []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .linux.asked import Asked
+from .offered import Offered
 from .result import Result
 from .scenario import Scenario
 from .units import rate, span
@@ -13,20 +13,12 @@ ALL = 0.98
 TOLD = 3
 
 
-class _Floods(Asked):
-    """What the programs of each station offer."""
-
-    def __init__(self, scenario: Scenario, seed: int) -> None:
-        super().__init__(scenario, seed)
-        self.stations = int(self.v["wifi.stations"]) if self.v["topology.kind"] == "wifi" else 1
-
-
 def notes(scenario: Scenario, result: Result) -> list[str]:
     """A note of the flows whose programs waited for their sockets, if there are any; none where that was not measured."""
     if not any(f.delivery for f in result.flows):
         return []
-    asked = _Floods(scenario, result.seed)
-    payload = [int(n) for n in asked.own("udp_payload")]
+    asked = Offered(scenario, result.seed)
+    payload = asked.payloads()
     offered = {way: asked.own(f"udp_{way}") for way in ("up", "down")}
     kept = []
     for f, start in zip(result.flows, asked.flow_starts, strict=True):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from .offered import Offered
 from .result import Result
+from .scenario import Scenario
 from .units import rate
 
 #: Octets of a frame on the wire that are no payload: preamble, gap, FCS, Ethernet's and IP's headers, and TCP's with timestamps
@@ -14,7 +16,7 @@ SEGMENT = 1448
 FULL = 0.95
 
 
-def notes(result: Result) -> list[str]:
+def notes(scenario: Scenario, result: Result) -> list[str]:
     """A note for each direction in which the flows of a Wi-Fi scenario fill the wire, or nearly. The kernel's has no rate."""
     v = result.resolved
     if (
@@ -24,12 +26,13 @@ def notes(result: Result) -> list[str]:
         or v["backhaul.veth"] == "true"
     ):
         return []
+    payloads = Offered(scenario, result.seed).payloads()
     bound, took = rate(v["ethernet.rate"]), result.window[1] - result.window[0]
     out = []
     for way in ("up", "down"):
         octets = 0.0
         for f in (f for f in result.flows if f.direction == way):
-            payload = SEGMENT if f.kind == "tcp" else int(v["traffic.udp_payload"])
+            payload = SEGMENT if f.kind == "tcp" else payloads[f.station]
             octets += f.bytes_window * (1 + AROUND[f.kind] / payload)
         if octets * 8 >= FULL * bound * took:
             out.append(

@@ -174,7 +174,7 @@ def run(
         with runner.panics_told(str(scenario), s, seed):
             seen = ask.watch(s, seed, states=at)
     result = seen.result
-    _say([*seen.notes, *flood.notes(s, result), *wire.notes(result)])
+    _say([*seen.notes, *flood.notes(s, result), *wire.notes(s, result)])
     beside = [*(path.name for _, path in ask.captures), *([AIR] if analysis else [])]
     written = _written(result, out, plot, beside) + ask.finish(seen, f"{result.scenario}, seed {result.seed}")
     summary = result.summary()
