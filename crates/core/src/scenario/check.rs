@@ -2,7 +2,7 @@
 
 use super::error::ScenarioError;
 use super::keys::{BandName, Shaper, Standard, Topology};
-use super::places::{Places, refuse};
+use super::places::{MISSING, Places, refuse};
 use super::sections::Scenario;
 use crate::driver::Name;
 use crate::phy::{Width, he, vht};
@@ -18,7 +18,7 @@ pub(super) fn combinations(s: &Scenario, places: &Places, path: &str) -> Result<
             Shaper::Cake => ("cake.bandwidth", "bandwidth", s.cake.bandwidth.is_some()),
         };
         if !limited {
-            let found = if places.contains_key(key) { "off" } else { "the key is missing" };
+            let found = if places.contains_key(key) { "off" } else { MISSING };
             let expected = format!("a rate, since the topology is wired: {name} = \"100 Mbit/s\"");
             return Err(refuse(places, path, key, found, &expected));
         }
@@ -246,6 +246,18 @@ mod tests {
         assert!(ac("width_mhz = 60").unwrap().contains("20, 40, 80 or 160"));
         assert!(refused("standard = \"ac\"").unwrap().contains("ap.driver"));
         assert!(ac("band = \"2.4 GHz\"").unwrap().contains("5 GHz"));
+    }
+
+    #[test]
+    fn a_default_that_does_not_go_with_what_is_set_is_told_as_that() {
+        let e = refused("standard = \"ac\"").unwrap();
+        assert!(e.starts_with("a.toml: ap.driver: its default, ath9k, with wifi.standard = \"ac\"; expected"), "{e}");
+        let e = refused("standard = \"ac\"\n[ap]\ndriver = \"ath9k\"").unwrap();
+        assert!(e.starts_with("a.toml:7: ap.driver: ath9k, with"), "{e}");
+        let e = refused("standard = \"b\"").unwrap();
+        assert!(e.starts_with("a.toml: wifi.band: its default, \"5 GHz\", with"), "{e}");
+        let e = refused("mcs = 7\n[traffic]\ntcp_up = 0\nping = \"off\"").unwrap();
+        assert!(e.starts_with("a.toml: traffic: no traffic at all"), "{e}");
     }
 
     #[test]
