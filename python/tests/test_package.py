@@ -43,6 +43,21 @@ def test_the_package_has_all_that_it_names():
         _ = wavetank.swep
 
 
+def test_whatever_is_refused_has_one_class_to_catch():
+    import wavetank
+    from wavetank.errors import Failed, SettingError
+
+    for refused in (wavetank.UserError, wavetank.ScenarioError, SettingError, Failed):
+        assert issubclass(refused, wavetank.WavetankError)
+    with pytest.raises(wavetank.WavetankError, match="no key"):
+        wavetank.Scenario("nam = 3").check()
+    with pytest.raises(ValueError, match="no key") as e:  # as it always was
+        wavetank._core.run("nam = 3", "x.toml")
+    assert type(e.value) is wavetank.ScenarioError is wavetank._core.ScenarioError
+    with pytest.raises(wavetank.WavetankError, match="cannot be read"):
+        wavetank.Scenario.load("no such file")
+
+
 def test_the_packages_modules_need_no_import_of_their_own():
     alone = "import wavetank; print(wavetank.linux.like_linux.__name__, wavetank.csi.frames.__name__, wavetank.stats.jain([1, 1]))"
     done = subprocess.run([sys.executable, "-c", alone], capture_output=True, text=True, timeout=60, check=True)

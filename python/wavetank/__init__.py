@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ._core import ScenarioError
-from .errors import UserError
+from .refused import ScenarioError, UserError, WavetankError
 
 if TYPE_CHECKING:
     # The modules, too: they come when they are asked for (below), which type checkers cannot see.
     from . import bench as bench
+    from . import bounds as bounds
     from . import bpf as bpf
     from . import captures as captures
     from . import cli as cli
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from . import packetdrill as packetdrill
     from . import plots as plots
     from . import progress as progress
+    from . import refused as refused
     from . import report as report
     from . import result as result
     from . import scenario as scenario
@@ -71,6 +72,7 @@ __all__ = [
     "Sweep",
     "SweepPoint",
     "UserError",
+    "WavetankError",
     "__version__",
     "load",
     "sweep",
@@ -93,7 +95,7 @@ def _come(name: str) -> Any:
 
     if name in _STANDS_IN:
         value = getattr(import_module(_STANDS_IN[name], __name__), name)
-    elif not name.startswith("_") and find_spec(f"{__name__}.{name}") is not None:
+    elif (name == "_core" or not name.startswith("_")) and find_spec(f"{__name__}.{name}") is not None:
         return import_module(f".{name}", __name__)
     else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -10,13 +10,12 @@ from typing import Any, NotRequired, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
+from .refused import ScenarioError as ScenarioError
+
 FloatArray = NDArray[np.float64]
 
 #: Whether it was built with checks of its own (profile ``checked``), which take a third more time.
 CHECKED: bool
-
-class ScenarioError(ValueError):
-    """A scenario that cannot be run: file, key, line, what was expected, the nearest valid name."""
 
 class CaptureError(ValueError):
     """A capture that cannot be used: which file and why."""

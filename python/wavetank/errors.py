@@ -7,18 +7,28 @@ from numbers import Integral
 from pathlib import Path
 
 from . import _core
-from ._core import ScenarioError
+from .refused import ScenarioError, UserError, WavetankError
 
-
-class UserError(Exception):
-    """Bad input. The text says where, what was expected, and the nearest valid name; the CLI exits with 2."""
+__all__ = [
+    "Failed",
+    "ScenarioError",
+    "SettingError",
+    "UserError",
+    "WavetankError",
+    "nearest",
+    "printable",
+    "shortened",
+    "unknown",
+    "unreadable",
+    "whole",
+]
 
 
 class SettingError(ScenarioError):
     """A scenario is refused for what was set on top of its text: the message begins with the key, the CLI's with ``--set``."""
 
 
-class Failed(RuntimeError):
+class Failed(WavetankError, RuntimeError):
     """What was to do the work broke down, though the input was right. The CLI exits with 1."""
 
     #: What the CLI says behind the text.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .offered import Offered
+from .offered import Bound, Offered
 from .result import Result
 from .scenario import Scenario
 from .units import rate, span
@@ -11,9 +11,10 @@ from .units import rate, span
 ALL = 0.98
 #: Flows that a note names.
 TOLD = 3
+WHY = "a program waits for room in its socket; with more room longer queues fill longer aggregates"
 
 
-def notes(scenario: Scenario, result: Result) -> list[str]:
+def notes(scenario: Scenario, result: Result) -> list[Bound]:
     """A note of the flows whose programs waited for their sockets, if there are any; none where that was not measured."""
     if not any(f.delivery for f in result.flows):
         return []
@@ -32,7 +33,4 @@ def notes(scenario: Scenario, result: Result) -> list[str]:
     if not kept:
         return []
     more = f", and {len(kept) - TOLD} more flows less than theirs" if len(kept) > TOLD else ""
-    return [
-        f"{', '.join(kept[:TOLD])}{more}: a program waits for room in its socket "
-        f"(traffic.udp_sndbuf = {asked.text('traffic.udp_sndbuf')}); with more room longer queues fill longer aggregates"
-    ]
+    return [Bound(f"{', '.join(kept[:TOLD])}{more}, with traffic.udp_sndbuf = {asked.text('traffic.udp_sndbuf')}", WHY)]

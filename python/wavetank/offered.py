@@ -1,9 +1,23 @@
-"""What the UDP programs of each station offer, as the scenario has it: for what is told after a run."""
+"""What the UDP programs of each station offer, as the scenario has it, and what is told of a run that a setting bound."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from .linux.asked import Asked
 from .scenario import Scenario
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A setting that bound a run: ``what`` was seen, with its figures, and ``why``, the same sentence for every run."""
+
+    what: str
+    why: str
+
+    def __str__(self) -> str:
+        """As `run` tells it."""
+        return f"{self.what}: {self.why}"
 
 
 class Offered(Asked):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .offered import Offered
+from .offered import Bound, Offered
 from .result import Result
 from .scenario import Scenario
 from .units import rate
@@ -14,9 +14,12 @@ AROUND = {"tcp": 24 + 14 + 20 + 32, "udp": 24 + 14 + 20 + 8}
 SEGMENT = 1448
 #: From this share of its rate on a wire is called full.
 FULL = 0.95
+WHY = (
+    'it binds before the air does (ethernet.rate = "10 Gbit/s", or backhaul.present = false, by which flows end there)'
+)
 
 
-def notes(scenario: Scenario, result: Result) -> list[str]:
+def notes(scenario: Scenario, result: Result) -> list[Bound]:
     """A note for each direction in which the flows of a Wi-Fi scenario fill the wire, or nearly. The kernel's has no rate."""
     v = result.resolved
     if (
@@ -35,8 +38,6 @@ def notes(scenario: Scenario, result: Result) -> list[str]:
             payload = SEGMENT if f.kind == "tcp" else payloads[f.station]
             octets += f.bytes_window * (1 + AROUND[f.kind] / payload)
         if octets * 8 >= FULL * bound * took:
-            out.append(
-                f"the wire behind the access point carried {octets * 8e-6 / took:.4g} of {bound * 1e-6:.4g} Mbit/s {way}: it "
-                'binds before the air does (ethernet.rate = "10 Gbit/s", or backhaul.present = false, by which flows end there)'
-            )
+            carried = f"{octets * 8e-6 / took:.4g} of {bound * 1e-6:.4g} Mbit/s {way}"
+            out.append(Bound(f"the wire behind the access point carried {carried}", WHY))
     return out

@@ -12,20 +12,15 @@ mod schema;
 mod state;
 mod steps;
 
-use pyo3::create_exception;
-use pyo3::exceptions::PyValueError;
+use pyo3::import_exception;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use wavetank_core::net::{self, World};
 use wavetank_core::scenario::{self, Scenario, Source};
 use wavetank_core::traffic::plan::Plan;
 
-create_exception!(
-    wavetank._core,
-    ScenarioError,
-    PyValueError,
-    "A scenario was refused; the message says what, where, and what was expected."
-);
+// It has two bases, which the core's own classes cannot have: Python's part has it.
+import_exception!(wavetank.refused, ScenarioError);
 
 pub(crate) fn read(text: &str, path: &str, overrides: &[(String, String)], seed: Option<u64>) -> PyResult<Scenario> {
     let mut s = scenario::read(&Source { path, text }, overrides).map_err(|e| ScenarioError::new_err(e.to_string()))?;
