@@ -365,19 +365,39 @@ def test_a_flent_file_that_is_none_is_one_error(tmp_path):
             flent_file.read(path)
         return str(e.value)
 
-    no_block = gzip.compress(b"")[:10] + b"\x07"
-    for raw in (no_block, b"[" * 100_000):
-        assert "cannot be read as a Flent file" in refused(raw)
-    assert "is neither JSON nor compressed by gzip" in refused(b"\xbd\x13")
-    assert "not what Flent writes" in refused(json.dumps(whole | {"x_values": [0, 10**400]}).encode())
+    text = json.dumps(whole).encode()
+    packed = gzip.compress(text)
+    for raw, why in (
+        (gzip.compress(b"")[:10] + b"\x07", "its compressed data are damaged"),
+        (packed[:-9] + b"\0" * 9, "its compressed data are damaged"),
+        (packed[:-20], "ends within its compressed data: it was cut off"),
+        (b"[" * 100_000, "is no JSON of Flent's"),
+        (b"\xbd\x13", "is neither JSON nor compressed by gzip"),
+        (gzip.compress(b"\xbd\x13"), "what gzip packed is no text"),
+        (b"name = 'upload'", "is no JSON"),
+        (gzip.compress(b"pcap"), "what gzip packed is no JSON"),
+        (text[:-1], "its JSON ends too early: it was cut off"),
+        (text[:5], "its JSON ends too early: it was cut off"),
+        (text.replace(b"4", b"4;"), "its JSON is damaged at line 1, column 14"),
+        (b"[1, 2]", "is JSON, but has no results and x_values"),
+    ):
+        assert refused(raw) == f"{path}: {why}, expected a Flent data file (.flent.gz)"
+    for part, why in (
+        ({"x_values": [0, 10**400]}, "its x_values hold 1000"),
+        ({"x_values": [0, "1 s"]}, 'its x_values hold "1 s", which is no time'),
+        ({"results": {"TCP upload": 3}}, 'its series "TCP upload" is no list of values'),
+        ({"results": {"TCP upload": [1, "2"]}}, 'its series "TCP upload" holds "2", which is no number'),
+        ({"metadata": []}, "its metadata or raw values are not as Flent writes them"),
+    ):
+        assert why in refused(json.dumps(whole | part).encode())
     assert "is empty" in refused(b"")
     for none in ([], None, {}, "abc", 3):
         assert "x_values hold no times" in refused(json.dumps(whole | {"x_values": none}).encode())
     for version in (2, 99, "4", None):
         said = refused(json.dumps(whole | {"version": version}).encode())
-        assert said.endswith(f"has version {version} of Flent's format, expected 3 or 4")
+        assert f": has version {version} of Flent's format, not 3 or 4, expected" in said
     said = refused(json.dumps(whole | {"results": {"TCP upload": [1]}}).encode())
-    assert said.endswith('its series "TCP upload" has 1 values for 2 times, expected as many')
+    assert 'its series "TCP upload" has 1 values for 2 times, expected' in said
     path.write_text(json.dumps(whole | {"metadata": {"SERIES_META": {"TCP upload": 3}}}))
     assert flent_file.read(path).flows[0].meta == {}
 
@@ -442,7 +462,7 @@ def test_a_flent_file_with_what_it_asked_the_sockets(tmp_path):
     assert report["window_s"] == [0.75, 1.25]
     assert [f["goodput_mbit"] for f in report["flows"]] == [2.0, 5.0]
     path.write_text(json.dumps({**data, "results": {"TCP upload": "fast"}}))
-    with pytest.raises(UserError, match="not what Flent writes"):
+    with pytest.raises(UserError, match="is no list of values"):
         analyze.load(path)
 
 

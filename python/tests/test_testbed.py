@@ -584,7 +584,7 @@ def test_measured_files_stand_beside_the_model(wavetank, tmp_path, version):
     for arguments, why in (
         (("compare", file, a), "behind --with"),
         (("compare", "--with", a), "expected a SCENARIO"),
-        (("compare", file, "--with", file), "cannot be read as a Flent file"),
+        (("compare", file, "--with", file), "is no JSON, expected a Flent data file"),
         (("compare", file, "--on", "model"), "expected two waters"),
     ):
         code, _, err = wavetank(*arguments)

@@ -8,11 +8,8 @@ src: Flent 2.3's doc/data-format.rst, flent/resultset.py, flent/runners.py, flen
 
 from __future__ import annotations
 
-import gzip
-import json
 import math
 import re
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -23,12 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import units
-from ..errors import UserError, unreadable
+from ..errors import UserError
 from ..stats import FloatArray
+from .flent_document import EXPECTED, computed, document
 
-EXPECTED = "a Flent data file (.flent.gz)"
-#: Versions of Flent's format that are read. src: flent 2.3, flent/resultset.py, FILEFORMAT_VERSION and its predecessor
-VERSIONS = (3, 4)
 #: Times in files are rounded to microseconds, s.
 ROUNDED = 2e-6
 
@@ -88,32 +83,13 @@ class FlentFile:
 
 def read(path: Path) -> FlentFile:
     """Reads a file. Raises UserError."""
+    data, size = document(path)
     try:
-        raw = path.read_bytes()
-        if not raw:
-            raise UserError(f"{path}: is empty, expected {EXPECTED}")
-        data = json.loads(gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw)
-    except OSError as e:
-        raise unreadable(path, e, EXPECTED) from None
-    except UnicodeDecodeError:
-        raise UserError(f"{path}: is neither JSON nor compressed by gzip, expected {EXPECTED}") from None
-    except (EOFError, ValueError, RecursionError, zlib.error) as e:
-        raise UserError(f"{path}: cannot be read as a Flent file ({e}), expected {EXPECTED}") from None
-    if not isinstance(data, dict) or not isinstance(data.get("results"), dict) or "x_values" not in data:
-        raise UserError(f"{path}: has no results and x_values, expected {EXPECTED}")
-    if not isinstance(data["x_values"], list) or not data["x_values"]:
-        raise UserError(f"{path}: its x_values hold no times: nothing was measured, expected {EXPECTED}")
-    if data.get("version") not in VERSIONS:
-        said = f"version {data['version']}" if "version" in data else "no version"
-        raise UserError(f"{path}: has {said} of Flent's format, expected 3 or 4")
-    times = len(data["x_values"])
-    for name, series in data["results"].items():
-        if not _computed(str(name)) and isinstance(series, list) and len(series) != times:
-            raise UserError(f'{path}: its series "{name}" has {len(series)} values for {times} times, expected as many')
-    try:
-        return _file(path, len(raw), data)
-    except (TypeError, ValueError, KeyError, AttributeError, OverflowError) as e:
-        raise UserError(f"{path}: its series are not what Flent writes ({e}), expected {EXPECTED}") from None
+        return _file(path, size, data)
+    except (TypeError, ValueError, KeyError, AttributeError, OverflowError):
+        raise UserError(
+            f"{path}: its metadata or raw values are not as Flent writes them, expected {EXPECTED}"
+        ) from None
 
 
 def _file(path: Path, size: int, data: Mapping[str, Any]) -> FlentFile:
@@ -129,7 +105,7 @@ def _file(path: Path, size: int, data: Mapping[str, Any]) -> FlentFile:
     radio: dict[str, FloatArray] = {}
     told = {name: of for name, of in meta.get("SERIES_META", {}).items() if isinstance(of, dict)}
     for name, series in sorted(data["results"].items(), key=lambda kv: _natural(kv[0])):
-        if _computed(name):
+        if computed(name):
             continue
         read = [math.nan if v is None else float(v) for v in series if not isinstance(v, (list, dict))]
         values = np.full(x.size, np.nan)
@@ -191,8 +167,3 @@ def _raw(data: Mapping[str, Any], name: str) -> tuple[FloatArray | None, FloatAr
 def _natural(name: str) -> list[tuple[int, str]]:
     """Sorts names with numbers in them as people do."""
     return [(int(p), "") if p.isdigit() else (0, p) for p in re.split(r"(\d+)", name)]
-
-
-def _computed(name: str) -> bool:
-    """Whether a series is made of others."""
-    return name.endswith((" avg", " sum", " totals", " fairness")) or "::airtime_fairness" in name or "_sum" in name
