@@ -1,5 +1,6 @@
 """A command that is told to end leaves nothing half done, and says by its exit code what ended it."""
 
+import importlib.metadata
 import signal
 import subprocess
 import sys
@@ -97,3 +98,27 @@ def test_ctrl_c_ends_a_run_from_python_before_its_end():
         assert process.stdout.readline() == "begun\n"
         process.send_signal(signal.SIGINT)
         assert process.communicate(timeout=60)[0] == "interrupted\n"
+
+
+def test_the_command_is_entered_where_its_imports_may_be_interrupted():
+    """As `python -m wavetank` is: nothing but this module stands between the two."""
+    (entry,) = importlib.metadata.entry_points(group="console_scripts", name="wavetank")
+    assert entry.value == "wavetank.__main__:main"
+    code = """if True:
+        import os, signal, sys
+        from wavetank.__main__ import main
+        class CtrlC:
+            def find_spec(self, name, *_):
+                if name == "wavetank.cli.base":
+                    os.kill(os.getpid(), signal.SIGINT)
+        sys.meta_path.insert(0, CtrlC())
+        main()"""
+    asked = [sys.executable, "-c", HEED, sys.executable, "-c", code, "list"]
+    ended = subprocess.run(asked, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "interrupted\n")
+
+
+def test_little_is_imported_before_a_ctrl_c_is_heeded():
+    code = "import sys, wavetank.__main__; print(*sorted(m for m in sys.modules if m.startswith(('wavetank.', 'click', 'numpy'))))"
+    asked = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert asked.stdout.split() == ["wavetank.__main__", "wavetank.refused"]
