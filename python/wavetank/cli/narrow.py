@@ -6,8 +6,9 @@ Each part has the columns again which say what a row is of, and no number or nam
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import replace
+from dataclasses import fields
 from itertools import takewhile
+from typing import Any
 
 from rich.console import Console
 from rich.table import Column, Table
@@ -57,8 +58,14 @@ def _groups(needs: list[int], keys: int, width: int) -> list[list[int]]:
 def _part(table: Table, which: list[int], needs: list[int]) -> Table:
     part = copy(table)
     part.title = part.caption = None
-    part.columns = [replace(table.columns[i], width=needs[i], _index=at, _cells=[]) for at, i in enumerate(which)]
-    part.rows = []
+    part.columns, part.rows = [], []
+    for i in which:
+        part.add_column(**_looks(table.columns[i]) | {"width": needs[i]})
     for row, *given in zip(table.rows, *(list(table.columns[i].cells) for i in which), strict=True):
         part.add_row(*given, style=row.style, end_section=row.end_section)
     return part
+
+
+def _looks(column: Column) -> dict[str, Any]:
+    """All of a column but its cells, as ``add_column`` takes it."""
+    return {f.name: getattr(column, f.name) for f in fields(column) if not f.name.startswith("_")}
