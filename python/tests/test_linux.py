@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import wavetank
-from wavetank import UserError, compare, table, units
-from wavetank.lab import plan
+from wavetank import UserError, compare, report, table, units
+from wavetank.lab import plan, records
 from wavetank.linux import like_linux, outcome, tree
 from wavetank.linux.own import MODES, OWN
 from wavetank.linux.translate import translate
@@ -615,6 +615,10 @@ def test_what_an_older_kernel_does_not_tell_is_not_known():
     for kernel, marks, unknown in (("4.14", None, {"rtos"}), ("6.6.129", 7, {"rtos"}), ("6.12", 7, set())):
         r = outcome.result(replace(of, values={**of.values, "kernel": kernel}), json.dumps(out), 1.0)
         assert (r.flows[0].delivered_ce, r.unknown) == (marks, unknown), kernel
+        # "not measured" is no zero: in the summary, in a sweep
+        rtos = None if unknown else out["flows"][0]["rtos"]
+        assert r.summary()["flows"][0]["rtos"] == rtos and records.record(r)["rtos"] == rtos, kernel
+        assert next(iter(report.run_tables(r.summary()))).row_count == len(r.flows)
 
 
 def test_a_recorded_result_has_the_models_form(tmp_path):

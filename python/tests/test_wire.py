@@ -21,7 +21,7 @@ LINK = {
 def run(**sets):
     scenario = wavetank.Scenario.from_dict(LINK).set({k.replace("__", "."): v for k, v in sets.items()})
     result = scenario.run()
-    return sum(f.goodput_mbit for f in result.flows), wire.notes(scenario, result)
+    return sum(f.goodput_mbit for f in result.flows), [str(n) for n in wire.notes(scenario, result)]
 
 
 def test_a_full_wire_is_told_with_its_direction():

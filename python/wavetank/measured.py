@@ -92,8 +92,8 @@ class Flow(_ByValue):
     ``name``: as in tables ("up1 sta2"); ``direction``: "up" (a station sends) or "down"; ``station``: its place (0: sta1);
     ``kind``: "tcp" or "udp"; ``dscp``: its mark ("CS0"); ``bytes_window``, ``goodput_mbit``: payload that the receiver got in the
     window (bytes; Mbit/s);
-    ``retransmits`` (segments), ``rtos``: in all of the run; ``delivered_ce``: segments that ACKs with ECE acknowledged, as ss(8)
-    has it (with RFC 3168's ECN all that follow a mark until CWR arrives; None: of UDP, or not measured).
+    ``retransmits`` (segments), ``rtos`` (None: not measured): in all of the run; ``delivered_ce``: segments that ACKs with ECE
+    acknowledged, as ss(8) has it (with RFC 3168's ECN all that follow a mark until CWR arrives; None: of UDP, or not measured).
     ``series`` has arrays of one length, one value a sample: ``t`` (s),
     ``received`` (bytes of payload that the receiver has got since the start), and of TCP ``acked`` (bytes), ``snd_cwnd``,
     ``snd_ssthresh``, ``unacked`` (segments), ``srtt_ms`` (NaN: no round trip yet), ``min_rtt_ms``, ``retrans`` (segments),
@@ -118,7 +118,7 @@ class Flow(_ByValue):
     bytes_window: int
     goodput_mbit: float
     retransmits: int
-    rtos: int
+    rtos: int | None
     series: Series = field(repr=False)
     delivery: Mapping[str, Any] | None = None
     error: str | None = None

@@ -305,7 +305,7 @@ def run_tables(summary: Mapping[str, Any]) -> list[Table]:
         flows.add_row(
             f["name"], f["direction"], *([f["cc"] or "–"] if several else []), *([f["dscp"]] if marked else []),
             number(f["goodput_mbit"]), _three(f["tcp_rtt_ms"]), _three(f["cwnd_segments"]),
-            str(f["retransmits"]) if tcp else "–", str(f["rtos"]) if tcp else "–",
+            str(f["retransmits"]) if tcp else "–", "–" if not tcp or f["rtos"] is None else str(f["rtos"]),
             *(["–" if f["delivered_ce"] is None else str(f["delivered_ce"])] if marks else []),
         )  # fmt: skip
     tables = [flows] if flows.row_count else []

@@ -150,7 +150,7 @@ def _flow(flow: FlentFlow, names: _Names, file: FlentFile, shift: float, window:
         bytes_window=0 if np.isnan(mean) else round(mean * 1e6 / 8 * (window[1] - window[0])),
         goodput_mbit=mean,
         retransmits=_retransmits(flow) or 0,
-        rtos=0,
+        rtos=None,
         series=series,
     )
 

@@ -84,8 +84,8 @@ def compare(
 
     The folder gets the plots, compare.json, compare.csv, and each water's result.
     """
+    from .. import bounds, idle, report, way_back
     from .. import compare as lab
-    from .. import idle, report, way_back
     from .. import linux as water
     from ..lab import seeds
     from ..plots import compare as compare_plots
@@ -125,6 +125,9 @@ def compare(
             jobs=jobs,
             folder=folder,
         )
+    bound = {c.name: bounds.notes(c.scenario, outcome.results[c.name]) for c in columns}
+    for note in bounds.together(bound) if len(columns) > 1 else map(str, bound[columns[0].name]):
+        click.echo(f"note: {note}", err=True)
     pictures = compare_plots.draw(outcome, folder)
     written = [*pictures, *lab.save(outcome, folder, pictures)]
     if as_json:

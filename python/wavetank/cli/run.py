@@ -40,7 +40,7 @@ def on_linux(scenario: Scenario, seed: int | None, ask: air.Ask, at: Sequence[in
         return ask.watch(scenario, seed, "linux", told, at)
 
 
-def _say(notes: Sequence[str]) -> None:
+def _say(notes: Sequence[object]) -> None:
     for note in notes:
         click.echo(f"note: {note}", err=True)
 
@@ -147,7 +147,7 @@ def run(
     On linux the same scenario runs on the real Linux 6.12 in virtual time (see `wavetank linux`); what it cannot express
     is refused.
     """
-    from .. import files, flood, idle, report, state, way_back, wire, workers
+    from .. import bounds, files, idle, report, state, way_back, workers
     from ..captures import air
     from ..lab import runner
 
@@ -174,7 +174,7 @@ def run(
         with runner.panics_told(str(scenario), s, seed):
             seen = ask.watch(s, seed, states=at)
     result = seen.result
-    _say([*seen.notes, *flood.notes(s, result), *wire.notes(s, result)])
+    _say([*seen.notes, *bounds.notes(s, result)])
     beside = [*(path.name for _, path in ask.captures), *([AIR] if analysis else [])]
     written = _written(result, out, plot, beside) + ask.finish(seen, f"{result.scenario}, seed {result.seed}")
     summary = result.summary()

@@ -111,10 +111,10 @@ def sweep(
                 {"points": list(asked.plan.figure.points), "runs": len(asked.runs()), "skipped": asked.plan.skipped}
             )
         return
-    files.usable(folder)
     if on == "linux":
         from .. import linux
 
+        files.writable(folder, "a folder")  # before the minutes of a build
         with shown("linux build") as progress:
             linux.build(None, progress)
     with shown("sweep") as progress:
@@ -178,8 +178,11 @@ def _count(n: int, what: str) -> str:
 
 
 def _notes(found: Sweep) -> None:
+    from .. import bounds
     from ..sweeps.notes import some
 
+    for bound in found.bound:
+        click.echo(f"note: {bounds.told(bound.why, bound.at)}", err=True)
     for idle in found.idle:
         key = idle.axis.partition("+")[0]
         where = "here" if idle.everywhere else f"at {some(idle.at)}"

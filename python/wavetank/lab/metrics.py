@@ -179,7 +179,7 @@ QUANTITIES: dict[str, Quantity] = {
     "air_overhead": scalar(_air_overhead, "%", "Time that is not the payload's"),
     "ampdu_mean": _of_hist(lambda h: stats.ampdu(h)["mean"], "MPDUs", "A-MPDU, mean"),
     "retransmits": scalar(lambda r: float(r["retransmits"]), "", "Retransmitted segments"),
-    "rtos": scalar(lambda r: float(r["rtos"]), "", "Retransmission timeouts"),
+    "rtos": scalar(lambda r: math.nan if r["rtos"] is None else float(r["rtos"]), "", "Retransmission timeouts"),
     "delivered_ce": scalar(
         lambda r: math.nan if r["delivered_ce"] is None else float(r["delivered_ce"]),
         "segments",

@@ -18,7 +18,7 @@ from ..result import PINGS, Flow, Mode, Result
 from ..stats import FloatArray
 
 #: Changes when a record's content does, so that old ones are not read.
-RECORD = 9
+RECORD = 10
 Record = dict[str, Any]
 
 
@@ -117,8 +117,8 @@ def record(result: Result) -> Record:
             "received": sum(float(f.series["received"][-1]) for f in result.flows if f.kind == "tcp"),
             "phy_mbit": _legacy_mbit(result.resolved),
             "retransmits": sum(f.retransmits for f in result.flows),
-            "rtos": sum(f.rtos for f in result.flows),
-            "delivered_ce": _delivered_ce(result),
+            "rtos": _known([f.rtos for f in result.flows]),
+            "delivered_ce": _known([f.delivered_ce for f in result.flows if f.kind == "tcp"]),
             "delivery": [dict(f.delivery) for f in result.flows if f.delivery is not None],
             "series": series,
         }
@@ -126,9 +126,8 @@ def record(result: Result) -> Record:
     return value
 
 
-def _delivered_ce(result: Result) -> int | None:
-    """Of all TCP flows; None where it was not measured."""
-    of = [f.delivered_ce for f in result.flows if f.kind == "tcp"]
+def _known(of: Sequence[int | None]) -> int | None:
+    """Of all flows; None where it was not measured."""
     return None if None in of else sum(n for n in of if n is not None)
 
 

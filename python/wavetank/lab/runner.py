@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from .. import _core, files, flent, workers
+from .. import _core, bounds, files, flent, workers
 from ..errors import Failed, UserError
 from ..result import Result
 from ..scenario import Scenario
@@ -132,7 +132,8 @@ def answer(run: Run) -> Answer:
         if run.water == "model":
             raise
         return Answer({"cannot": str(e).removeprefix(f"{run.scenario.path}: ")})
-    return Answer(reduced(result), flent.data(result, run.flent) if run.flent else b"")
+    record = {**reduced(result), "bounds": [[b.what, b.why] for b in bounds.notes(run.scenario, result)]}
+    return Answer(record, flent.data(result, run.flent) if run.flent else b"")
 
 
 def keep(run: Run, found: Answer, out: Path) -> Record:

@@ -64,7 +64,7 @@ def _flow(name: FlowName, raw: dict[str, Any], moved: int, span: float, kernel: 
         bytes_window=moved,
         goodput_mbit=moved * 8e-6 / span,
         retransmits=int(raw["retransmits"]),
-        rtos=int(raw["rtos"]),
+        rtos=int(raw["rtos"]) if kernel >= TOTAL_RTO or not tcp else None,
         series=series,
         delivery=raw.get("delivery"),
         error=raw.get("error"),

@@ -14,7 +14,7 @@ from ..lab.plan import Point
 from ..lab.records import Record
 from .metrics import SHARED, Metric
 from .plan import Plan
-from .result import Estimate, Idle, Sweep, SweepPoint
+from .result import Binding, Estimate, Idle, Sweep, SweepPoint
 
 
 def gather(plan: Plan, measured: runner.Measured, asked: Sequence[Metric], usual: bool, best: str = "") -> Sweep:
@@ -43,7 +43,17 @@ def gather(plan: Plan, measured: runner.Measured, asked: Sequence[Metric], usual
         given=plan.given,
         skipped=plan.skipped,
         idle=_idle(plan, records),
+        bound=_bound(records),
     )
+
+
+def _bound(records: Mapping[str, Sequence[Record]]) -> tuple[Binding, ...]:
+    """Settings that bound a run of these points, with what was seen in the first repetition that each did."""
+    found: dict[str, dict[str, str]] = {}
+    for name, of in records.items():
+        for what, why in (b for r in of for b in r["bounds"]):
+            found.setdefault(why, {}).setdefault(name, what)
+    return tuple(Binding(why, at) for why, at in found.items())
 
 
 def _row(metrics: Sequence[Metric], record: Record, point: Point) -> dict[str, float]:

@@ -86,6 +86,14 @@ class Idle:
 
 
 @dataclass(frozen=True)
+class Binding:
+    """A setting that bound runs at these points: ``why``, and ``at``, by the points' names, what was seen there."""
+
+    why: str
+    at: Mapping[str, str]
+
+
+@dataclass(frozen=True)
 class Sweep:
     """A sweep that was run. ``rows()`` is what pandas takes: ``pandas.DataFrame(sweep.rows())``."""
 
@@ -101,6 +109,7 @@ class Sweep:
     given: Mapping[str, str]
     skipped: Mapping[str, str]
     idle: tuple[Idle, ...]
+    bound: tuple[Binding, ...] = ()
     best_by: str = ""
     #: Axes that are conditions and no choice: fronts and best points are told for each of their values.
     each: tuple[str, ...] = ()
@@ -233,6 +242,7 @@ class Sweep:
             "each": list(self.each),
             "best": chosen if self.best_by else None,
             "against": self._against(),
+            "bound": [{"why": b.why, "at": dict(b.at)} for b in self.bound],
             "idle": [{"axis": i.axis, "everywhere": i.everywhere, "at": list(i.at)} for i in self.idle],
             "skipped": dict(self.skipped),
             "files": [str(f) for f in self.files],
