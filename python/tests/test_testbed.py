@@ -601,6 +601,28 @@ def test_lost_pings_are_gaps(tmp_path):
     assert ping.t[6:9].tolist() == pytest.approx([1.0, 1.5, 2.5])
 
 
+@pytest.mark.parametrize(
+    ("release", "build", "kernel", "holds"),
+    [
+        ("6.6.129", "#0 SMP Mon Mar 2 2026", "6.6.129", True),
+        ("6.1.0-44-amd64", "#1 SMP PREEMPT_DYNAMIC Debian 6.1.192-1 (2026-03-01)", "6.1.192", True),
+        ("6.1.0-44-amd64", "#1 SMP PREEMPT_DYNAMIC Debian 6.1.19-1 (2023-03-01)", "6.1.192", False),
+        ("6.12.9", "#1", "6.12", True),
+        ("6.1.9", "#1", "6.12", False),
+    ],
+)
+def test_a_stable_release_is_looked_for_where_the_system_tells_it(tmp_path, release, build, kernel, holds):
+    """A scenario with a kernel of three numbers was a traceback."""
+    bed = testbed.translate(wifi(kernel=kernel))
+    assert all(f"kernel {kernel}" in lines(bed, role) for role in ("ap", "sta1"))
+    lib = Path(testbed.__file__).parent / "lib.sh"
+    asked = (
+        f"uname() {{ case $1 in -r) echo '{release}' ;; -v) echo '{build}' ;; esac; }}; wants() {{ [ \"$2\" = \"$3\" ]; }}; "
+        f"eval \"$(sed -n '/^kernel() {{/,/^}}/p' {lib})\"; kernel {kernel}"
+    )
+    assert (subprocess.run(["sh", "-c", asked], check=False).returncode == 0) == holds
+
+
 def test_the_library_is_the_packages(tmp_path):
     testbed.write(wired(), tmp_path, 1)
     assert [f.name for f in scripts.LIBRARY] == ["lib-host.sh", "lib-tc.sh", "lib-wifi.sh", "lib.sh"]

@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from ..errors import UserError
 from ..linux.asked import Asked, Asks
+from ..linux.kernels import version
 from .roles import Role, wifi, wired
-
-
-def version(text: str) -> tuple[int, int]:
-    """A kernel profile's number: "6.12" is (6, 12)."""
-    major, _, minor = text.partition(".")
-    return int(major), int(minor)
 
 
 class Bed(Asked):

@@ -141,8 +141,9 @@ untold() { # WHAT WHY
 
 kernel() { # VERSION
 	have=$(uname -r)
-	case $have in
-	"$1" | "$1".* | "$1"-*) have=$1 ;;
+	# Debian's release stops at the series: the stable release is in the version ("Debian 6.1.192-1").
+	case "$have $(uname -v)" in
+	"$1 "* | "$1".* | "$1"-* | *" Debian $1-"*) have=$1 ;;
 	esac
 	wants kernel "$have" "$1"
 }
