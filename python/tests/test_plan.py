@@ -165,6 +165,17 @@ def test_repetitions_that_are_asked_for_are_made_and_every_output_says_so(tmp_pa
         ('base = "s.toml"', "", 'has no "base"'),
         ('name = "{cc}-{n}"', "", 'a grid has no "name"'),
         ("repetitions = 2", "repetitions = ", "not TOML"),
+        ("repetitions = 2", "repetitions = 'ten'", "repetitions of a figure is 'ten', expected a whole number"),
+        (
+            "repetitions = 2",
+            "repetitions = 2\npoints = 3",
+            "points of a figure is 3, expected a list of names and tables",
+        ),
+        ("repetitions = 2", "repetitions = 2\nset = 3", "set of a figure is 3, expected a table"),
+        ("n = [1, 2]", "n = 1", "expected a table of lists"),
+        ('kind = "curves"', 'kind = ["curves"]', "kind of a panel is"),
+        (OWN[OWN.index("[[panels]]") :], "", "has no panels, expected a figure's file (docs/figures.md)"),
+        (OWN[OWN.index("[[grid]]") : OWN.index("[[panels]]")], "", "has no points"),
     ],
 )
 def test_mistakes_in_a_figure_of_ones_own_are_told(tmp_path, was, is_, words):

@@ -18,7 +18,10 @@ PANELS = {
 
 
 def check(path: Path, figure: Figure) -> None:
-    """Whether the panels ask for what there is. Raises UserError."""
+    """Whether there is something to run and to draw, and the panels ask for what there is. Raises UserError."""
+    for what, there in (("points", figure.points), ("panels", figure.panels)):
+        if not there:
+            raise UserError(f"{path}: has no {what}, expected a figure's file (docs/figures.md)")
     for panel in figure.panels:
         kind = str(panel["kind"])
         if kind not in PANELS:

@@ -21,6 +21,7 @@ from typing import Any
 from ..errors import UserError, unknown, unreadable
 from ..scenario import Scenario, show
 from ..shipped import ROOT, experiments
+from . import shape
 
 #: Keys that a figure's file may have.
 FIGURE_KEYS = {
@@ -178,6 +179,7 @@ def _scenario(figure: Path, base: str, root: Path) -> Path:
 def _figure(path: Path, ident: str, root: Path, settings: dict[str, Any]) -> Figure:
     data = _toml(path)
     _known(path, "figure", data, FIGURE_KEYS)
+    shape.check(path, data)
     scenarios: dict[str, Scenario] = {}
     points: dict[str, Point] = {}
     for spec in _expand(path, data):
