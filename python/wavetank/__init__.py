@@ -7,12 +7,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from .refused import ScenarioError, UserError, WavetankError
 
+#: As `typing` has it, whose import is most of the time in which a Ctrl-C is not heeded yet.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     # The modules, too: they come when they are asked for (below), which type checkers cannot see.
+    from typing import Any
+
     from . import bench as bench
     from . import bounds as bounds
     from . import bpf as bpf
