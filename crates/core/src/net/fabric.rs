@@ -257,31 +257,30 @@ impl Fabric {
             self.accounts.drop(p, place, reason);
         }
         let Fabric { q, hosts, accounts, rx_memory, out, stations, .. } = self;
-        let (mut polls, mut of, mut came, mut full) = (false, None, None, false);
-        for HandedUp { to: sta, frame, packet: p } in &mut out.up {
-            // What came over the air is a copy that nobody is charged for: it has the hash of its headers, by whichever way it left
-            // the reorder buffer, and lies in the card's memory.
-            (p.txhash, p.truesize, p.owner) = (0, *rx_memory, Owner::NONE);
-            let node = stations[usize::from(sta.0)];
+        let mut polls = false;
+        for together in out.up.chunk_by_mut(|a, b| a.to == b.to) {
+            let node = stations[usize::from(together[0].to.0)];
             let host = &mut hosts[usize::from(node.0)];
-            if of != Some(*sta) {
-                // Whether there is room is asked once for what comes together: it came over a while, in which the CPU was at it.
-                (of, came, full) = (Some(*sta), None, host.is_full());
-            }
-            // A frame stands in the card's ring, what else it lets go up does not, nor what a timer does.
-            p.ringed = u8::from(*frame != came && frame.is_some());
-            came = *frame;
-            if full && frame.is_some() {
-                host.refuse(p);
-                accounts.drop(*p, Place::Host, Reason::Overlimit);
-                continue;
-            }
-            match (&mut host.napi, *frame) {
-                (Some(napi), Some(frame)) => {
-                    napi.receive(frame, p);
-                    polls = true;
+            // Whether there is room is asked once for what comes together: it came over a while, in which the CPU was at it.
+            let (full, mut came) = (host.is_full(), None);
+            for HandedUp { frame, packet: p, .. } in together {
+                // What came over the air is a copy that nobody is charged for: it has the hash of its headers, by whichever way it left
+                // the reorder buffer, and lies in the card's memory. A frame stands in the card's ring, what else it lets go up does
+                // not, nor what a timer does.
+                let ringed = u8::from(*frame != came && frame.is_some());
+                (p.txhash, p.truesize, p.owner, p.ringed) = (0, *rx_memory, Owner::NONE, ringed);
+                came = *frame;
+                match (&mut host.napi, *frame) {
+                    (_, Some(_)) if full => {
+                        host.refuse(p);
+                        accounts.drop(*p, Place::Host, Reason::Overlimit);
+                    }
+                    (Some(napi), Some(frame)) => {
+                        napi.receive(frame, p);
+                        polls = true;
+                    }
+                    _ => hand_up(now, node, host, p, q),
                 }
-                _ => hand_up(now, node, host, p, q),
             }
         }
         if polls {

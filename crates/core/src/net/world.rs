@@ -291,7 +291,7 @@ impl<T: Probe> World<T> {
         if tao {
             self.fabric.taking(now, node, &p, false, &mut self.observer);
         }
-        p.ends_ampdu = false;
+        (p.ends_ampdu, p.ringed) = (false, 0); // it may come to other hosts
         if p.dst == node {
             self.deliver(now, node, &p);
         } else {
