@@ -1,7 +1,7 @@
 //! What can happen in a world, and the queue of it.
 
 use super::bss::{BssEvent, StaIx};
-use crate::sim::{EventQueue, Lane, NodeId, Time};
+use crate::sim::{Due, EventQueue, Lane, NodeId, Time};
 use crate::wifi::MediumEvent;
 
 /// Everything that can happen in a world.
@@ -142,6 +142,21 @@ impl Events {
     #[inline]
     pub(super) fn push(&mut self, at: Time, lane: Lane, event: Event) {
         self.0.push(at, lane, event.pack());
+    }
+    /// See [`EventQueue::due`].
+    #[inline]
+    pub(super) fn due(&mut self, at: Time, lane: Lane) -> Due {
+        self.0.due(at, lane)
+    }
+    /// See [`EventQueue::push_due`].
+    #[inline]
+    pub(super) fn push_due(&mut self, due: Due, event: Event) {
+        self.0.push_due(due, event.pack());
+    }
+    /// See [`EventQueue::comes_next`].
+    #[inline]
+    pub(super) fn comes_next(&mut self, due: Due, end: Time) -> bool {
+        self.0.comes_next(due, end)
     }
     /// Takes the next event out if it is due at or before `end`.
     #[inline]

@@ -8,7 +8,9 @@ use super::port::{Port, PortCtx};
 use crate::host::Host;
 use crate::host::backlog::Turn;
 use crate::rate::aasrc::Counts;
-use crate::sim::{Bin, Blind, Kind, Lane, Ledger, Lower, NodeId, Owner, Packet, Place, Probe, Reason, Time, Verdict};
+use crate::sim::{
+    Bin, Blind, Due, Kind, Lane, Ledger, Lower, NodeId, Owner, Packet, Place, Probe, Reason, Time, Verdict,
+};
 use crate::tcp::Linearised;
 
 /// The way to the next hop.
@@ -180,8 +182,8 @@ impl Fabric {
         }
     }
 
-    /// The packet with which `node` is done now.
-    pub(super) fn take(&mut self, now: Time, node: NodeId) -> Packet {
+    /// The packet with which `node` is done now, and when it is the next one's turn.
+    pub(super) fn take(&mut self, now: Time, node: NodeId) -> (Packet, Option<Due>) {
         let host = &self.hosts[usize::from(node.0)];
         if let (Some(i), None) = (host.wire, &host.nic) {
             // What the wire let through meanwhile is next in line.
@@ -189,10 +191,7 @@ impl Fabric {
             port.catch_up(now, &mut ctx);
         }
         let (p, next) = self.hosts[usize::from(node.0)].take();
-        if let Some(at) = next {
-            self.q.push(at, Lane::Softirq, Event::HostRx(node));
-        }
-        p
+        (p, next.map(|at| self.q.due(at, Lane::Softirq)))
     }
 
     /// A wired card's interrupt: its host polls.

@@ -8,7 +8,7 @@ use super::fabric::{Below, Fabric};
 use super::observe::{Observer, Remains};
 use super::outcome::Outcome;
 use super::programs::Programs;
-use crate::sim::{Auto, Blind, Kind, Lane, NodeId, Owner, Packet, Place, Probe, Reason, Span, Time};
+use crate::sim::{Auto, Blind, Due, Kind, Lane, NodeId, Owner, Packet, Place, Probe, Reason, Span, Time};
 use crate::tcp::Socket;
 use crate::traffic::{Answers, Echo, Flood, IcmpSocket};
 use crate::wifi::Encryption;
@@ -70,11 +70,7 @@ impl<T: Probe> World<T> {
     pub fn advance(&mut self, until: Time) {
         let until = until.min(self.plan.end);
         while let Some((now, event)) = self.fabric.q.pop_until(until) {
-            self.events += 1;
-            self.on(now, event);
-            if !self.fabric.accounts.charges.is_empty() {
-                self.settle(now);
-            }
+            self.on(now, event, until);
         }
     }
 
@@ -146,9 +142,9 @@ impl<T: Probe> World<T> {
 
     // One place calls it: what an event is, and what becomes of it, is one jump.
     #[inline(always)]
-    fn on(&mut self, now: Time, event: Event) {
+    fn on(&mut self, now: Time, event: Event, until: Time) {
         match event {
-            Event::HostRx(node) => self.on_host_rx(now, node),
+            Event::HostRx(node) => return self.on_host_rx(now, node, until),
             Event::HostPoll(node) => self.fabric.on_poll(now, node),
             Event::HostAgain(node) => self.fabric.on_again(now, node),
             Event::Far(flow) => self.fabric.on_far(now, flow),
@@ -165,14 +161,13 @@ impl<T: Probe> World<T> {
                 let s = &mut self.socks[usize::from(i)];
                 if s.wake == now {
                     s.wake = Time::NEVER;
-                    if s.owned.is_owned() {
-                        return;
+                    if !s.owned.is_owned() {
+                        if s.socket.wake_at() <= now {
+                            let mut below = Below::new(&mut self.fabric, s.node);
+                            s.socket.on_timer(now, &mut below, &mut self.observer);
+                        }
+                        self.arm(i);
                     }
-                    if s.socket.wake_at() <= now {
-                        let mut below = Below::new(&mut self.fabric, s.node);
-                        s.socket.on_timer(now, &mut below, &mut self.observer);
-                    }
-                    self.arm(i);
                 }
             }
             Event::SockTsq(i) => {
@@ -207,6 +202,16 @@ impl<T: Probe> World<T> {
                 self.fabric.q.push(now + self.plan.sample, Lane::Sample, Event::Sample);
             }
         }
+        self.over(now);
+    }
+
+    /// An event is over.
+    #[inline(always)]
+    fn over(&mut self, now: Time) {
+        self.events += 1;
+        if !self.fabric.accounts.charges.is_empty() {
+            self.settle(now);
+        }
     }
 
     /// Calls a socket and sets its timer anew.
@@ -237,6 +242,7 @@ impl<T: Probe> World<T> {
 
     /// Hands freed memory back to sockets, floods and the kernels' ICMP sockets, whose owners are numbered in this order; whoever TSQ held
     /// back runs in an event of its own.
+    #[inline(never)] // most events free nothing
     fn settle(&mut self, now: Time) {
         core::mem::swap(&mut self.charges, &mut self.fabric.accounts.charges);
         let (n_socks, n_floods) = (self.socks.len() as u16, self.floods.len() as u16);
@@ -282,8 +288,24 @@ impl<T: Probe> World<T> {
         self.fabric.send(now, node, &p, &mut self.observer);
     }
 
-    fn on_host_rx(&mut self, now: Time, node: NodeId) {
-        let mut p = self.fabric.take(now, node);
+    /// A host is done with a packet, and with what waits behind it as long as nothing else happens meanwhile: each is an event, though not
+    /// each goes through the queue.
+    fn on_host_rx(&mut self, mut now: Time, node: NodeId, until: Time) {
+        loop {
+            let next = self.receive(now, node);
+            self.over(now);
+            match next {
+                Some(due) if self.fabric.q.comes_next(due, until) => now = due.at(),
+                Some(due) => return self.fabric.q.push_due(due, Event::HostRx(node)),
+                None => return,
+            }
+        }
+    }
+
+    /// A host is done with a packet. When it is the next one's turn.
+    #[inline(always)]
+    fn receive(&mut self, now: Time, node: NodeId) -> Option<Due> {
+        let (mut p, next) = self.fabric.take(now, node);
         // src: linux@6.12 net/ipv4/ip_input.c ip_rcv_core: skb_orphan
         self.fabric.accounts.credit(&p);
         p.owner = Owner::NONE;
@@ -300,6 +322,7 @@ impl<T: Probe> World<T> {
         if tao {
             self.fabric.taking(now, node, &p, true, &mut self.observer);
         }
+        next
     }
 
     /// The program that reads from socket `i` runs, unless it shares its host's CPU with what that has still to process.

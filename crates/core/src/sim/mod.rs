@@ -25,7 +25,7 @@ pub use drops::{Bin, Ledger, Place, Reason};
 pub use dscp::Dscp;
 pub use packet::{Ecn, FlowId, Freed, Kind, NodeId, Owner, Packet, flags};
 pub use probe::{BareSeen, Blind, PpduSeen, Probe};
-pub use queue::{EventQueue, Lane};
+pub use queue::{Due, EventQueue, Lane};
 pub use random::{Stream, Streams};
 pub use time::{Span, Time};
 pub use units::{Bytes, Rate};

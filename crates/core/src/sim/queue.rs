@@ -71,6 +71,21 @@ impl<E> Ord for Entry<E> {
     }
 }
 
+/// When it is an event's turn: after all that leave before it by time, lane and insertion.
+#[derive(Clone, Copy, Debug)]
+pub struct Due {
+    at: Time,
+    rank: u64,
+}
+
+impl Due {
+    /// Its instant.
+    #[inline]
+    pub const fn at(self) -> Time {
+        self.at
+    }
+}
+
 /// Which of two is later, by time and rank. Times are seldom equal, and ranks are looked at only then.
 #[inline]
 const fn later(a: (u64, u64), b: (u64, u64)) -> bool {
@@ -140,18 +155,43 @@ impl<E: Copy> EventQueue<E> {
         self.near == 0
     }
     /// Puts `event` at `at`. Panics if `at` is in the past: a stage that asks for that is broken.
-    #[inline]
+    // The lane is known where it is called, so that most of the turn is put together by the compiler.
+    #[inline(always)]
     pub fn push(&mut self, at: Time, lane: Lane, event: E) {
-        assert!(at >= self.now, "an event at {at:?} was asked for at {:?}", self.now);
+        let due = self.due(at, lane);
+        self.push_due(due, event);
+    }
+    /// The turn of an event at `at` that is told of now, and may be put in later or not at all.
+    #[inline(always)]
+    pub fn due(&mut self, at: Time, lane: Lane) -> Due {
         // 56 bits of insertion: enough for 10^16 events.
         let order = if matches!(lane, Lane::Jiffies) { !self.seq & (u64::MAX >> 8) } else { self.seq };
-        let key = (at.ns(), u64::from(lane as u8) << 56 | order);
         self.seq += 1;
+        Due { at, rank: u64::from(lane as u8) << 56 | order }
+    }
+    /// Puts `event` in at its turn.
+    pub fn push_due(&mut self, due: Due, event: E) {
+        assert!(due.at >= self.now, "an event at {:?} was asked for at {:?}", due.at, self.now);
+        let key = (due.at.ns(), due.rank);
         if self.near == self.event.len() || later(key, self.bound) {
             self.put_far(key, event);
         } else {
             self.put_near(key, event);
         }
+    }
+    /// Whether an event of this turn, which is not in the queue, is the next and due at or before `end`. If so, its instant has come, as if it
+    /// had been put in and taken out.
+    #[inline]
+    pub fn comes_next(&mut self, due: Due, end: Time) -> bool {
+        let next = match self.near.checked_sub(1) {
+            Some(i) => later((self.time[i], self.rank[i]), (due.at.ns(), due.rank)),
+            None => true,
+        };
+        let comes = next && due.at <= end;
+        if comes {
+            self.now = due.at;
+        }
+        comes
     }
     /// Into the row, which has room.
     #[inline]
@@ -230,6 +270,7 @@ impl<E: Copy> EventQueue<E> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Span;
     use super::*;
 
     #[test]
@@ -301,6 +342,40 @@ mod tests {
         all.sort_unstable();
         out.sort_unstable();
         assert_eq!(out, all, "each of them once");
+    }
+
+    /// Each event but those from `LONE` on tells of one more, which either is put in at its turn or acts at once where it comes next: the order
+    /// is the same.
+    #[test]
+    fn what_comes_next_need_not_be_put_in() {
+        const LONE: u64 = 1_000_000;
+        let run = |at_once: bool, end: Time| {
+            let (mut q, mut called, mut x) = (EventQueue::default(), Vec::new(), 9_u64);
+            (0..6_u64).for_each(|i| q.push(Time::from_ns(i), Lane::Timer, i));
+            while let Some((mut now, mut e)) = q.pop_until(end) {
+                loop {
+                    called.push((now, e));
+                    if e >= LONE {
+                        break;
+                    }
+                    x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                    let told = now + Span::from_ns((x >> 33) as i64 % 4);
+                    let (due, next) = (q.due(told, Lane::Softirq), called.len() as u64 + 100);
+                    if called.len() % 3 == 0 {
+                        q.push(told, [Lane::Arrival, Lane::Softirq, Lane::App][called.len() % 9 / 3], LONE + next);
+                    }
+                    if !at_once || !q.comes_next(due, end) {
+                        q.push_due(due, next);
+                        break;
+                    }
+                    (now, e) = (told, next);
+                    assert_eq!(q.now(), now);
+                }
+            }
+            called
+        };
+        let (one, other) = (run(false, Time::from_ns(600)), run(true, Time::from_ns(600)));
+        assert!(one.len() > 1_000 && one == other);
     }
 
     /// All put in first: the order is the whole key's.
