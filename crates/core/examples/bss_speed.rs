@@ -51,7 +51,7 @@ impl World {
         let mut p = Packet::blank(Kind::Udp, FlowId(i), NodeId(f.from.0.into()), NodeId(f.to.0.into()));
         (p.payload, p.headers, p.truesize, p.owner, p.seq) = (f.payload, 28, 2304, Owner(i), f.next);
         f.next += 1;
-        self.bss.xmit(self.q.now(), f.from, f.to, &p, &mut self.out, &mut Blind);
+        self.bss.xmit(self.q.now(), f.from, f.to, &p, &mut self.out);
         for (at, lane, ev) in self.out.schedule.drain(..) {
             self.q.push(at, lane, ev);
         }

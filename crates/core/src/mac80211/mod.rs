@@ -169,7 +169,7 @@ impl Txqs {
 
     /// Takes a packet to `sta` and schedules its TXQ. It always succeeds; if all is full, the fattest flow pays.
     /// src: `ieee80211_queue_skb`; waking the driver is the caller's
-    #[inline]
+    #[inline(always)] // of its callers one calls often
     pub fn enqueue(&mut self, now: Time, sta: u16, tid: u8, p: &Packet, bin: &mut impl Bin) {
         let flow = reciprocal_scale(hash(self.seed, p), self.fq.table());
         let dropped = &mut self.dropped;

@@ -31,7 +31,7 @@ use crate::driver::ath9k::Beaconing;
 use crate::mac80211::tao::{Sent, Tao};
 use crate::phy::Band;
 use crate::rate::aasrc::Counts;
-use crate::sim::{Freed, Lane, NodeId, Owner, Packet, Probe, Span, Streams, Time, Verdict};
+use crate::sim::{Blind, Freed, Lane, NodeId, Owner, Packet, Probe, Span, Streams, Time, Verdict};
 pub use crate::wifi::StaIx;
 use crate::wifi::beacon::Beacons;
 use crate::wifi::hack as tcp_hack;
@@ -107,16 +107,9 @@ impl Bss {
         self.stations[s.ix()].netdev.rate_counts()
     }
 
-    /// The stack of `from` hands a packet to its netdev; `to` is the next hop.
-    pub fn xmit(
-        &mut self,
-        now: Time,
-        from: StaIx,
-        to: StaIx,
-        p: &Packet,
-        out: &mut Out,
-        probe: &mut impl Probe,
-    ) -> Verdict {
+    /// The stack of `from` hands a packet to its netdev; `to` is the next hop. A probe hears of nothing on the way down: PPDUs are told of when they
+    /// are on the air.
+    pub fn xmit(&mut self, now: Time, from: StaIx, to: StaIx, p: &Packet, out: &mut Out) -> Verdict {
         let tid = self.tid(p);
         let s = &mut self.stations[from.ix()];
         if let Some(tao) = &mut s.tao {
@@ -124,7 +117,7 @@ impl Bss {
                 Sent::Passes => {}
                 Sent::Held => return Verdict::Ok,
                 Sent::Released => {
-                    self.release(now, from, to, tid, out, probe);
+                    self.release(now, from, to, tid, out);
                     return Verdict::Ok;
                 }
             }
@@ -132,7 +125,7 @@ impl Bss {
         if let Some(h) = self.hack.as_mut().filter(|_| from != StaIx::AP) {
             if h.sent(now, from, p) == tcp_hack::Sent::Held {
                 out.freed.extend((p.owner != Owner::NONE).then(|| Freed::from(p)));
-                self.settle(now, out, probe);
+                self.settle(now, out);
                 return Verdict::Ok;
             }
         }
@@ -144,13 +137,13 @@ impl Bss {
             Some(ac) => {
                 let Bss { band, medium, stations, receivers, wants, hack, .. } = self;
                 debug_assert!(wants.is_empty(), "it wants nothing");
-                let mut v = View { band: *band, stations, receivers, wants, out, probe, hack };
+                let mut v = View { band: *band, stations, receivers, wants, out, probe: &mut Blind, hack };
                 v.watch(now, from);
                 medium.look_at(now, from, ac, &mut v);
             }
-            None => self.look(now, from, out, probe),
+            None => self.look(now, from, out),
         }
-        self.settle(now, out, probe);
+        self.settle(now, out);
         v
     }
 
@@ -161,13 +154,13 @@ impl Bss {
 
     /// After a call: what HACK learns of drops, and what it has for transmit queues.
     #[inline]
-    fn settle(&mut self, now: Time, out: &mut Out, probe: &mut impl Probe) {
+    fn settle(&mut self, now: Time, out: &mut Out) {
         if self.hack.as_ref().is_some_and(|h| h.is_pending()) {
-            self.settle_hack(now, out, probe);
+            self.settle_hack(now, out);
         }
     }
     #[inline(never)]
-    fn settle_hack(&mut self, now: Time, out: &mut Out, probe: &mut impl Probe) {
+    fn settle_hack(&mut self, now: Time, out: &mut Out) {
         let Some(h) = self.hack.as_mut() else { return };
         h.dropped(&out.dropped);
         let mut from = 1;
@@ -189,7 +182,7 @@ impl Bss {
             if let Some(h) = &mut self.hack {
                 *h.back(s) = back;
             }
-            self.look(now, s, out, probe);
+            self.look(now, s, out);
         }
     }
 
@@ -203,16 +196,16 @@ impl Bss {
         self.stations[s.ix()].tao.iter_mut().for_each(|t| t.received(tid, p, p.ends_ampdu));
     }
     /// It has taken it.
-    pub fn taken(&mut self, now: Time, s: StaIx, p: &Packet, out: &mut Out, probe: &mut impl Probe) {
+    pub fn taken(&mut self, now: Time, s: StaIx, p: &Packet, out: &mut Out) {
         let tid = self.tid(p);
         let receiver = &self.receivers[s.ix()];
         if self.stations[s.ix()].tao.as_ref().is_some_and(|t| t.done(tid, receiver.behind(StaIx::AP, tid))) {
-            self.release(now, s, StaIx::AP, tid, out, probe);
+            self.release(now, s, StaIx::AP, tid, out);
         }
     }
 
     /// The ACKs that `from` holds go down together.
-    fn release(&mut self, now: Time, from: StaIx, to: StaIx, tid: Tid, out: &mut Out, probe: &mut impl Probe) {
+    fn release(&mut self, now: Time, from: StaIx, to: StaIx, tid: Tid, out: &mut Out) {
         let s = &mut self.stations[from.ix()];
         s.tao.iter_mut().for_each(|t| t.release(tid, &mut self.held));
         if let Some(h) = self.hack.as_mut().filter(|_| from != StaIx::AP) {
@@ -221,8 +214,8 @@ impl Bss {
         let mut sink = Sink { freed: &mut out.freed, dropped: &mut out.dropped, wants: &mut self.wants };
         s.netdev.xmit_all(now, to, tid, &self.held, &mut sink);
         self.held.clear();
-        self.look(now, from, out, probe);
-        self.settle(now, out, probe);
+        self.look(now, from, out);
+        self.settle(now, out);
     }
 
     /// An event that was asked for.
@@ -258,10 +251,10 @@ impl Bss {
                 let st = &mut self.stations[s.ix()];
                 let mut sink = Sink { freed: &mut out.freed, dropped: &mut out.dropped, wants: &mut self.wants };
                 st.netdev.timer(now, tag, &mut sink);
-                self.look(now, s, out, probe);
+                self.look(now, s, out);
             }
         }
-        self.settle(now, out, probe);
+        self.settle(now, out);
     }
 
     /// The stations, as the medium calls them.
@@ -271,9 +264,9 @@ impl Bss {
     }
 
     /// The medium looks at the hardware queues of `s`; what its driver wants is scheduled.
-    fn look(&mut self, now: Time, s: StaIx, out: &mut Out, probe: &mut impl Probe) {
+    fn look(&mut self, now: Time, s: StaIx, out: &mut Out) {
         let Bss { band, medium, stations, receivers, wants, hack, .. } = self;
-        let mut v = View { band: *band, stations, receivers, wants, out, probe, hack };
+        let mut v = View { band: *band, stations, receivers, wants, out, probe: &mut Blind, hack };
         v.after(now, s);
         medium.look(now, s, &mut v);
     }

@@ -8,9 +8,7 @@ use super::port::{Port, PortCtx};
 use crate::host::Host;
 use crate::host::backlog::Turn;
 use crate::rate::aasrc::Counts;
-use crate::sim::{
-    Bin, Blind, Due, Kind, Lane, Ledger, Lower, NodeId, Owner, Packet, Place, Probe, Reason, Time, Verdict,
-};
+use crate::sim::{Bin, Due, Kind, Lane, Ledger, Lower, NodeId, Owner, Packet, Place, Probe, Reason, Time, Verdict};
 use crate::tcp::Linearised;
 
 /// The way to the next hop.
@@ -76,7 +74,7 @@ fn poll(now: Time, node: NodeId, host: &mut Host, q: &mut Events, bin: &mut Acco
 
 impl Fabric {
     /// `node` sends or forwards `p` towards `p.dst`.
-    pub(super) fn send(&mut self, now: Time, node: NodeId, p: &Packet, probe: &mut impl Probe) -> Verdict {
+    pub(super) fn send(&mut self, now: Time, node: NodeId, p: &Packet) -> Verdict {
         match self.routes[usize::from(node.0)][usize::from(p.dst.0)] {
             Route::Port(i) => {
                 let (port, mut ctx) = self.port(i);
@@ -88,11 +86,11 @@ impl Fabric {
                 let weighed = self.linearised.filter(|_| !p.owner.is_charged()).and_then(|by| weigh(by, p));
                 let p = weighed.as_ref().unwrap_or(p);
                 if p.segs == 1 || bss.keeps_whole(from) {
-                    verdict = bss.xmit(now, from, to, p, &mut self.out, probe);
+                    verdict = bss.xmit(now, from, to, p, &mut self.out);
                 } else {
                     // No Wi-Fi device here gathers: super-packets are cut before they reach mac80211, behind the device's qdisc if it has one.
                     for s in self.accounts.segment(p, Cutter::Stack) {
-                        let v = bss.xmit(now, from, to, &s, &mut self.out, probe);
+                        let v = bss.xmit(now, from, to, &s, &mut self.out);
                         if v != Verdict::Ok {
                             verdict = v;
                         }
@@ -122,7 +120,7 @@ impl Fabric {
     pub(super) fn on_far(&mut self, now: Time, flow: u16) {
         let far = self.far.as_mut().expect("its event");
         let (server, p) = (far.server(), far.give(flow, &mut self.q).expect("one event a packet that is first"));
-        self.send(now, server, &p, &mut Blind);
+        self.send(now, server, &p);
     }
 
     /// The pacing rate of a socket of `node` that sends to `dst`, for an `fq` that looks it up.
@@ -220,12 +218,12 @@ impl Fabric {
     }
 
     /// The stack of a node is about to take `p`, or (`done`) has: TAO counts.
-    pub(super) fn taking(&mut self, now: Time, node: NodeId, p: &Packet, done: bool, probe: &mut impl Probe) {
+    pub(super) fn taking(&mut self, now: Time, node: NodeId, p: &Packet, done: bool) {
         let (Some(bss), Some(i)) = (self.bss.as_mut(), self.stations.iter().position(|s| *s == node)) else { return };
         if !done {
             return bss.taking(StaIx(i as u8), p);
         }
-        bss.taken(now, StaIx(i as u8), p, &mut self.out, probe);
+        bss.taken(now, StaIx(i as u8), p, &mut self.out);
         if !self.out.is_empty() {
             self.drain();
         }
@@ -333,11 +331,10 @@ impl Lower for Below<'_> {
     fn xmit(&mut self, now: Time, p: Packet) -> Verdict {
         self.fabric.accounts.ledger.made += 1;
         let before = self.fabric.accounts.charges.len();
-        // Nothing of the air is published on the way down: PPDUs are told when their exchange ends.
         let verdict = if self.fabric.far.is_some() && self.fabric.send_far(now, self.node, &p) {
             Verdict::Ok
         } else {
-            self.fabric.send(now, self.node, &p, &mut Blind)
+            self.fabric.send(now, self.node, &p)
         };
         let accounts = &mut self.fabric.accounts;
         if accounts.charges.len() > before {

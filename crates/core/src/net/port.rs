@@ -81,14 +81,13 @@ impl Port {
     /// The stack hands `p` to this port's device.
     #[inline]
     pub(super) fn xmit(&mut self, now: Time, p: &Packet, ctx: &mut PortCtx) -> Verdict {
-        if self.qdisc.as_ref().is_some_and(|q| q.orphans(p)) {
-            let p = ctx.bin.orphan_in_part(p);
-            return self.take(now, &p, ctx);
-        }
-        self.take(now, p, ctx)
-    }
-
-    fn take(&mut self, now: Time, p: &Packet, ctx: &mut PortCtx) -> Verdict {
+        let orphaned;
+        let p = if self.qdisc.as_ref().is_some_and(|q| q.orphans(p)) {
+            orphaned = ctx.bin.orphan_in_part(p);
+            &orphaned
+        } else {
+            p
+        };
         self.catch_up(now, ctx);
         if p.owner.is_charged() && !self.on_time {
             self.on_time = true;

@@ -285,7 +285,7 @@ impl<T: Probe> World<T> {
 
     pub(super) fn originate(&mut self, now: Time, node: NodeId, p: Packet) {
         self.fabric.accounts.ledger.made += 1;
-        self.fabric.send(now, node, &p, &mut self.observer);
+        self.fabric.send(now, node, &p);
     }
 
     /// A host is done with a packet, and with what waits behind it as long as nothing else happens meanwhile: each is an event, though not
@@ -311,16 +311,16 @@ impl<T: Probe> World<T> {
         p.owner = Owner::NONE;
         let tao = self.fabric.tao && p.dst == node;
         if tao {
-            self.fabric.taking(now, node, &p, false, &mut self.observer);
+            self.fabric.taking(now, node, &p, false);
         }
         (p.ends_ampdu, p.ringed) = (false, 0); // it may come to other hosts
         if p.dst == node {
             self.deliver(now, node, &p);
         } else {
-            self.fabric.send(now, node, &p, &mut self.observer);
+            self.fabric.send(now, node, &p);
         }
         if tao {
-            self.fabric.taking(now, node, &p, true, &mut self.observer);
+            self.fabric.taking(now, node, &p, true);
         }
         next
     }

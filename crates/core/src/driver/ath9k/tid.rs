@@ -66,15 +66,10 @@ impl TidState {
         }
         let Some(i) = q.pull(now, u16::from(self.to.0), self.tid.get(), sink) else { return false };
         let packet = q.pulled(i);
-        to.push(Mpdu {
-            packet: *packet,
-            seq: self.window.assign(),
-            len: self.framing.mpdu_len(packet.ip_len()),
-            attempts: 0,
-            received: false,
-            more: 0,
-            mark: rates.leaves(now, self.to, Mark(packet.mark)),
-        });
+        let (seq, mark) = (self.window.assign(), rates.leaves(now, self.to, Mark(packet.mark)));
+        let len = self.framing.mpdu_len(packet.ip_len());
+        to.reserve(1); // so that the packet goes straight there
+        to.push(Mpdu { packet: *packet, seq, len, attempts: 0, received: false, more: 0, mark });
         q.release(i);
         true
     }

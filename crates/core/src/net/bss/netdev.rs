@@ -154,7 +154,7 @@ impl Netdev {
         Netdev::Ath9kHtc(Box::new(above), Box::new(driver))
     }
     /// The stack hands a packet down.
-    #[inline]
+    #[inline(always)] // of its callers one calls often
     pub fn xmit(&mut self, now: Time, to: StaIx, tid: Tid, p: &Packet, sink: &mut Sink<'_>) -> Verdict {
         match self {
             Netdev::Ath9k(q, d) => {

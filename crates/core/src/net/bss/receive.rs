@@ -86,22 +86,16 @@ impl Receiver {
         mut up: impl FnMut(&Packet),
         dropped: &mut Vec<(Packet, Place, Reason)>,
     ) -> Option<(Time, u16)> {
-        let (size, timeout, hz, mt76) = (self.windows[c.from.ix()], self.timeout, self.hz, self.mt76);
         let index = c.from.ix() * Tid::COUNT + c.tid.ix();
-        // An agreement begins with number 0: see driver::ath9k, D4.
-        let new = || {
-            let order = match mt76 {
-                false => Order::Mac80211(Reorder::new(Seq::default(), size, timeout, hz)),
-                true => Order::Mt76(mt76::reorder::Reorder::new(Seq::default(), size, c.tid, hz)),
-            };
-            Box::new(Buffer { order, armed: Time::NEVER })
-        };
+        if self.buffers[index].is_none() && matches!(c.frame, Frame::Bar(_) | Frame::Numbered(_)) {
+            self.begin(index, c);
+        }
         match c.frame {
             Frame::Plain | Frame::Further => up(&c.p),
             Frame::Duplicate => {}
-            Frame::Bar(start) => self.buffers[index].get_or_insert_with(new).bar(start, &mut up), // the timer stays as it is
+            Frame::Bar(start) => self.buffers[index].as_mut()?.bar(start, &mut up), // the timer stays as it is
             Frame::Numbered(seq) => {
-                let buffer = self.buffers[index].get_or_insert_with(new);
+                let buffer = self.buffers[index].as_mut()?;
                 if !buffer.put(now, seq, &c.p, more, &mut up) {
                     // Too late: the window has moved on. The sender's own copy is what its socket is charged for.
                     for p in core::iter::once(&c.p).chain(more) {
@@ -112,6 +106,18 @@ impl Receiver {
             }
         }
         None
+    }
+
+    /// The buffer of an agreement that a frame was the first to come under. An agreement begins with number 0: see driver::ath9k, D4.
+    #[cold]
+    #[inline(never)]
+    fn begin(&mut self, index: usize, c: &Came) {
+        let (size, hz) = (self.windows[c.from.ix()], self.hz);
+        let order = match self.mt76 {
+            false => Order::Mac80211(Reorder::new(Seq::default(), size, self.timeout, hz)),
+            true => Order::Mt76(mt76::reorder::Reorder::new(Seq::default(), size, c.tid, hz)),
+        };
+        self.buffers[index] = Some(Box::new(Buffer { order, armed: Time::NEVER }));
     }
 
     /// The timer of buffer `i`; answers when it wants to be called again.

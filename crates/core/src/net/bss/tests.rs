@@ -146,7 +146,7 @@ impl World {
         *n += 1;
         self.made += 1;
         let (from, to, now) = (*from, *to, self.q.now());
-        assert_eq!(self.bss.xmit(now, from, to, &p, &mut self.out, &mut self.seen), Verdict::Ok);
+        assert_eq!(self.bss.xmit(now, from, to, &p, &mut self.out), Verdict::Ok);
         self.schedule();
     }
     fn schedule(&mut self) {
