@@ -89,7 +89,7 @@ impl Accounts {
     }
 
     /// Cuts a socket's super-packet into its segments.
-    pub(super) fn segment(&mut self, p: &Packet, by: Cutter) -> impl Iterator<Item = Packet> + use<> {
+    pub(super) fn segment(&mut self, p: &Packet, by: Cutter) -> tcp::Segments {
         self.ledger.made += u64::from(p.segs) - 1;
         let room = (by == Cutter::Stack).then_some(self.room);
         if p.segs > 1 && p.owner != Owner::NONE {

@@ -73,7 +73,7 @@ impl Port {
             link,
             wake: Time::NEVER,
             sent: (0, 0),
-            requeued: Parked::with_capacity(64, old),
+            requeued: Parked::new(old),
             cable: VecDeque::with_capacity(64),
         }
     }
@@ -103,7 +103,7 @@ impl Port {
             }
             Some(_) if p.segs == 1 && full => {
                 self.count(p);
-                self.requeued.push(*p);
+                self.requeued.push(p);
                 return Verdict::Ok;
             }
             _ => {
@@ -184,14 +184,11 @@ impl Port {
     }
     #[inline(never)]
     fn send_cut(&mut self, now: Time, p: &Packet, ctx: &mut PortCtx) {
-        let mut segments = ctx.bin.segment(p, Cutter::Card);
-        let mut begun = false;
+        self.requeued.push_carded(p, ctx.bin.segment(p, Cutter::Card));
         while self.can_take() {
-            let Some(s) = segments.next() else { return };
+            let Some(s) = self.requeued.pop() else { return };
             self.put(now, &s, ctx);
-            begun = true;
         }
-        self.requeued.push_carded(p, begun, segments);
     }
 
     fn put(&mut self, now: Time, p: &Packet, ctx: &mut PortCtx) {

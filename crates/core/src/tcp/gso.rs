@@ -3,65 +3,119 @@
 //! Stands for: Linux 6.12 net/ipv4/tcp_offload.c `tcp_gso_segment`.
 
 use super::truesize;
-use crate::sim::{Owner, Packet, flags};
+use crate::sim::{FlowId, Kind, NodeId, Owner, Packet, flags};
 
 /// `tcp_gso_segment`: cuts a super-packet into its segments. A packet of one segment comes out as it is. `room`: `None` where the device
 /// gathers, so that the payload stays in pages; else each segment is copied behind that much room for headers
 /// ([`head_room`](truesize::head_room)). The sum of their truesize replaces the super-packet's: tell the socket by [`Socket::on_gso`].
-pub fn gso_segment(p: &Packet, room: Option<u32>) -> impl Iterator<Item = Packet> + use<> {
-    let (whole, payload) = (p.truesize, p.payload);
-    segments(p, move |part| truesize::cut(whole - payload, part, room))
+pub fn gso_segment(p: &Packet, room: Option<u32>) -> Segments {
+    Segments::of(p, Weigher::own(p, room))
 }
 
 /// The same of whatever a host sends: a socket's own ([`gso_segment`]), or what GRO merged and a router sends on, of which each segment weighs
 /// what its frame weighed when it came.
-pub fn segment(p: &Packet, room: Option<u32>) -> impl Iterator<Item = Packet> + use<> {
-    segments(p, weigher(p, room))
+#[inline]
+pub fn segment(p: &Packet, room: Option<u32>) -> Segments {
+    Segments::of(p, Weigher::of(p, room))
 }
 
 /// Truesize of what [`segment`] makes of a super-packet, in all.
 pub fn weight(p: &Packet, room: Option<u32>) -> u32 {
-    let weigh = weigher(p, room);
+    let weigher = Weigher::of(p, room);
     let (mss, others) = (u32::from(p.mss), u32::from(p.segs) - 1);
-    others * weigh(mss) + weigh(p.payload - others * mss)
+    others * weigher.weigh(mss) + weigher.weigh(p.payload - others * mss)
 }
 
-/// What a segment with so much payload weighs.
-fn weigher(p: &Packet, room: Option<u32>) -> impl Fn(u32) -> u32 + use<> {
-    let (own, whole, payload) = (p.owner != Owner::NONE, p.truesize, p.payload);
-    let frame = whole / u32::from(p.segs.max(1));
-    move |part| if own { truesize::cut(whole - payload, part, room) } else { frame }
+/// What segments weigh.
+#[derive(Clone, Copy, Debug)]
+enum Weigher {
+    /// A socket's own, cut off an skb that weighs so much without payload.
+    Own { head: u32, room: Option<u32> },
+    /// Frames that came and were merged.
+    Frames(u32),
 }
 
-fn segments<W: Fn(u32) -> u32>(p: &Packet, weigh: W) -> impl Iterator<Item = Packet> + use<W> {
-    let p = *p;
-    let segs = u32::from(p.segs.max(1));
-    let mss = u32::from(p.mss);
-    (0..segs).map(move |i| {
-        if segs == 1 {
-            return p;
+impl Weigher {
+    const fn own(p: &Packet, room: Option<u32>) -> Weigher {
+        Weigher::Own { head: p.truesize - p.payload, room }
+    }
+    #[inline]
+    fn of(p: &Packet, room: Option<u32>) -> Weigher {
+        if p.owner != Owner::NONE {
+            Weigher::own(p, room)
+        } else {
+            Weigher::Frames(p.truesize / u32::from(p.segs.max(1)))
         }
-        let mut s = p;
-        let last = i + 1 == segs;
+    }
+    /// What a segment with so much payload weighs.
+    #[inline]
+    const fn weigh(self, payload: u32) -> u32 {
+        match self {
+            Weigher::Own { head, room } => truesize::cut(head, payload, room),
+            Weigher::Frames(frame) => frame,
+        }
+    }
+}
+
+/// What is left of a super-packet that is cut up: each segment is made when it is asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Segments {
+    whole: Packet,
+    weigher: Weigher,
+    /// The next one's number, and how many there are.
+    next: u16,
+    segs: u16,
+}
+
+impl Segments {
+    /// None.
+    pub const fn none() -> Segments {
+        let whole = Packet::blank(Kind::Tcp, FlowId(0), NodeId(0), NodeId(0));
+        Segments { whole, weigher: Weigher::Frames(0), next: 0, segs: 0 }
+    }
+    #[inline]
+    const fn of(p: &Packet, weigher: Weigher) -> Segments {
+        Segments { whole: *p, weigher, next: 0, segs: if p.segs == 0 { 1 } else { p.segs } }
+    }
+}
+
+impl Iterator for Segments {
+    type Item = Packet;
+    #[inline]
+    fn next(&mut self) -> Option<Packet> {
+        if self.next == self.segs {
+            return None;
+        }
+        let (i, mut s) = (self.next, self.whole);
+        self.next += 1;
+        if self.segs == 1 {
+            return Some(s);
+        }
+        let (mss, last) = (u32::from(s.mss), self.next == self.segs);
         s.segs = 1;
-        s.seq = p.seq.wrapping_add(i * mss);
-        s.ident = p.ident.wrapping_add(i as u16);
-        s.payload = if last { p.payload - mss * (segs - 1) } else { mss };
-        s.truesize = weigh(s.payload);
+        s.seq = s.seq.wrapping_add(u32::from(i) * mss);
+        s.ident = s.ident.wrapping_add(i);
+        s.payload = if last { s.payload - u32::from(i) * mss } else { mss };
+        s.truesize = self.weigher.weigh(s.payload);
         if !last {
             s.flags &= !(flags::FIN | flags::PSH);
         }
         if i > 0 {
             s.flags &= !flags::CWR;
         }
-        s
-    })
+        Some(s)
+    }
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = usize::from(self.segs - self.next);
+        (left, Some(left))
+    }
 }
+impl ExactSizeIterator for Segments {}
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sim::{FlowId, Kind, NodeId};
 
     #[test]
     fn the_segments_are_the_super_packet() {

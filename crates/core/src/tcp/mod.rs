@@ -48,7 +48,7 @@ pub use fastopen::cache::{Cache, Learned, Leave, Permit};
 pub use fastopen::cookie::Cookie;
 pub use fastopen::queue::{Answer, Queue};
 pub use fastopen::state::News;
-pub use gso::{gso_segment, segment, weight};
+pub use gso::{Segments, gso_segment, segment, weight};
 pub use input::{Backlog, Heard, Unreachable};
 pub use minmax::Minmax;
 pub use options::Offer;

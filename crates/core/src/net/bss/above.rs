@@ -49,9 +49,6 @@ struct Leaf {
     more: bool,
 }
 
-/// Segments of a packet of 64 KiB at most.
-const SEGMENTS: usize = 48;
-
 impl Leaf {
     /// Takes a packet, or lets it pass by: an empty discipline never has it (TCQ_F_CAN_BYPASS), whether the device has room or not.
     fn enqueue(&mut self, now: Time, p: Packet, sink: &mut Sink<'_>, cut: &mut u64) -> Verdict {
@@ -79,14 +76,14 @@ impl Leaf {
         self.sent.0 += u64::from(p.eth_len());
         self.sent.1 += u64::from(p.segs);
         if p.segs == 1 {
-            self.rest.push(*p);
+            self.rest.push(p);
             return;
         }
         let segments = self.cut(p, sink, cut);
         self.rest.push_cut(p, segments);
     }
     /// Cuts a super-packet into segments, which its socket is charged for in its stead.
-    fn cut(&self, p: &Packet, sink: &mut Sink<'_>, cut: &mut u64) -> impl Iterator<Item = Packet> + use<> {
+    fn cut(&self, p: &Packet, sink: &mut Sink<'_>, cut: &mut u64) -> tcp::Segments {
         *cut += u64::from(p.segs) - 1;
         if p.owner != Owner::NONE {
             sink.freed.push(Freed::cut(p, tcp::weight(p, Some(self.room)), false));
@@ -107,7 +104,7 @@ impl Queues {
     /// Qdiscs of this kind; `room`: for headers in sockets' packets, bytes.
     pub fn qdiscs(kind: Kind, setup: &Setup, seeds: [u32; Ac::COUNT], room: u32, qos: bool, rfc8325: bool) -> Queues {
         let leaf = |s| {
-            let rest = Parked::with_capacity(SEGMENTS, setup.old);
+            let rest = Parked::new(setup.old);
             Leaf { qdisc: Qdisc::new(kind, setup, s), sent: (0, 0), rest, room, more: false }
         };
         let all = seeds.map(leaf);
