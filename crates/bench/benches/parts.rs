@@ -93,8 +93,8 @@ fn txqs(bencher: Bencher<'_, '_>, stations: u16) {
 #[derive(Default)]
 struct Cable(VecDeque<Packet>);
 impl Lower for Cable {
-    fn xmit(&mut self, _: Time, p: Packet) -> Verdict {
-        self.0.push_back(p);
+    fn xmit(&mut self, _: Time, p: &Packet) -> Verdict {
+        self.0.push_back(*p);
         Verdict::Ok
     }
 }

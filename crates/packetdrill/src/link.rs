@@ -125,7 +125,8 @@ impl Link {
 }
 
 impl Lower for Link {
-    fn xmit(&mut self, now: Time, p: Packet) -> Verdict {
+    fn xmit(&mut self, now: Time, p: &Packet) -> Verdict {
+        let p = *p;
         self.note(now, Step::Queued, &p);
         if self.qdisc == Qdisc::Full {
             self.freed += p.truesize;

@@ -328,18 +328,18 @@ impl<'a> Below<'a> {
 }
 
 impl Lower for Below<'_> {
-    fn xmit(&mut self, now: Time, p: Packet) -> Verdict {
+    fn xmit(&mut self, now: Time, p: &Packet) -> Verdict {
         self.fabric.accounts.ledger.made += 1;
         let before = self.fabric.accounts.charges.len();
-        let verdict = if self.fabric.far.is_some() && self.fabric.send_far(now, self.node, &p) {
+        let verdict = if self.fabric.far.is_some() && self.fabric.send_far(now, self.node, p) {
             Verdict::Ok
         } else {
-            self.fabric.send(now, self.node, &p)
+            self.fabric.send(now, self.node, p)
         };
         let accounts = &mut self.fabric.accounts;
         if accounts.charges.len() > before {
-            self.weighs = (p.segs > 1).then(|| accounts.cut_since(before, &p)).flatten();
-            self.freed = accounts.freed_since(before, &p, verdict);
+            self.weighs = (p.segs > 1).then(|| accounts.cut_since(before, p)).flatten();
+            self.freed = accounts.freed_since(before, p, verdict);
         }
         verdict
     }

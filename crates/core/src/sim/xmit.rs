@@ -18,7 +18,7 @@ pub enum Verdict {
 /// back later.
 pub trait Lower {
     /// Hands `p` down.
-    fn xmit(&mut self, now: Time, p: Packet) -> Verdict;
+    fn xmit(&mut self, now: Time, p: &Packet) -> Verdict;
     /// What the super-packet that was handed down last weighs, if it was cut into its segments within that call.
     fn weighs(&mut self) -> Option<u32> {
         None

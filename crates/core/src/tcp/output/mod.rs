@@ -150,7 +150,7 @@ impl Socket {
         if let Some(rate) = self.rate_for_fq() {
             low.paced(self.owner, self.remote, rate);
         }
-        let verdict = low.xmit(Time::from_ns(self.tp.clock.ns), p);
+        let verdict = low.xmit(Time::from_ns(self.tp.clock.ns), &p);
         if charged && load.segs > 1 {
             // src: linux@6.12 net/ipv4/tcp_offload.c `tcp_gso_segment`, in the call that sends: the small queue is looked at again right after
             if let Some(segments) = low.weighs() {

@@ -11,8 +11,8 @@ use std::collections::VecDeque;
 struct Out(VecDeque<Packet>, u32);
 
 impl Lower for Out {
-    fn xmit(&mut self, _: Time, p: Packet) -> Verdict {
-        self.0.push_back(p);
+    fn xmit(&mut self, _: Time, p: &Packet) -> Verdict {
+        self.0.push_back(*p);
         self.1 = p.truesize;
         Verdict::Ok
     }

@@ -48,7 +48,8 @@ impl Link {
 }
 
 impl Lower for Link {
-    fn xmit(&mut self, now: Time, p: Packet) -> Verdict {
+    fn xmit(&mut self, now: Time, p: &Packet) -> Verdict {
+        let p = *p;
         if self.q.len() >= self.limit {
             self.refused += p.truesize;
             return Verdict::Drop;
@@ -69,8 +70,8 @@ impl Lower for Link {
 #[derive(Default)]
 pub(super) struct Back(Vec<Packet>);
 impl Lower for Back {
-    fn xmit(&mut self, _: Time, p: Packet) -> Verdict {
-        self.0.push(p);
+    fn xmit(&mut self, _: Time, p: &Packet) -> Verdict {
+        self.0.push(*p);
         Verdict::Ok
     }
 }

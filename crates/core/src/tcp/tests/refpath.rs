@@ -71,9 +71,9 @@ impl Dev {
 }
 
 impl Lower for Dev {
-    fn xmit(&mut self, now: Time, p: Packet) -> Verdict {
+    fn xmit(&mut self, now: Time, p: &Packet) -> Verdict {
         let (before, owner) = (self.dropped.0.len(), p.owner);
-        let v = self.q.enqueue(now, p, &mut self.dropped);
+        let v = self.q.enqueue(now, *p, &mut self.dropped);
         self.run(now);
         for d in self.dropped.0[before..].iter_mut().filter(|d| owner != Owner::NONE && d.owner == owner) {
             self.freed += d.truesize;
@@ -207,14 +207,14 @@ impl World {
                 // At R: IP orphans it, then forwards.
                 self.free(&p);
                 p.owner = Owner::NONE;
-                self.r.xmit(now, p);
+                self.r.xmit(now, &p);
             } else if let Some(p) = self.r.wire.pop_front() {
                 if p.kind == Kind::Tcp {
                     self.servers[usize::from(p.flow.0)].on_packet(now, &p, &mut self.s, &mut Blind);
                 } else {
                     let mut reply = p;
                     (reply.kind, reply.src, reply.dst) = (Kind::EchoReply, S, C);
-                    self.s.xmit(now, reply);
+                    self.s.xmit(now, &reply);
                 }
             } else if let Some(p) = self.s.wire.pop_front() {
                 if p.kind == Kind::Tcp {
@@ -233,7 +233,7 @@ impl World {
     fn ping(&mut self) {
         let mut p = Packet::blank(Kind::EchoRequest, FlowId(100), C, S);
         (p.born, p.payload, p.headers, p.truesize) = (self.now, 64, 28, 768);
-        self.c.xmit(self.now, p);
+        self.c.xmit(self.now, &p);
     }
 
     /// Runs for `secs` with samples every `step`.
