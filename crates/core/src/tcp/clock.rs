@@ -21,6 +21,8 @@ pub struct Clock {
     pub us: u64,
     /// `jiffies`.
     pub jiffies: u64,
+    /// A timer of the wheel is being carried out: the wheel's own clock has moved on already (`__run_timers`).
+    pub in_wheel: bool,
     /// When the next tick comes, nanoseconds.
     next_tick: u64,
 }
@@ -28,7 +30,7 @@ pub struct Clock {
 impl Clock {
     /// A clock that stands at the start.
     pub const fn new(hz: u32) -> Clock {
-        Clock { hz, ns: 0, us: 0, jiffies: 0, next_tick: 0 }
+        Clock { hz, ns: 0, us: 0, jiffies: 0, in_wheel: false, next_tick: 0 }
     }
     /// Moves to `now`.
     #[inline]
@@ -77,10 +79,11 @@ impl Clock {
     /// When a wheel timer for `expires` (jiffies) that is armed now fires. It fires at the end of its jiffy or later: the wheel rounds up
     /// by one grain of its level.
     pub fn fires_at(&self, expires: u64) -> Time {
-        if expires < self.jiffies {
-            return Time::from_ns(self.ns);
+        let clk = self.jiffies + u64::from(self.in_wheel);
+        if expires < clk {
+            return if self.in_wheel { wheel::tick(clk, self.hz) } else { Time::from_ns(self.ns) };
         }
-        wheel::tick(wheel::fires_in(self.jiffies, expires), self.hz)
+        wheel::tick(wheel::fires_in(clk, expires), self.hz)
     }
 }
 
@@ -113,6 +116,13 @@ mod tests {
         // 100 jiffies (RTO 1 s): expires 199, level 1 with grains of 8: (199/8 + 1) * 8 = 200.
         assert_eq!(c.fires_at(199), Time::from_ms(2_000));
         assert_eq!(c.fires_at(200), Time::from_ms(2_080));
+        // 63 jiffies take the second level, 62 the first; within a timer they are counted from the next tick.
+        assert_eq!([161, 162].map(|e| c.fires_at(e)), [Time::from_ms(1_620), Time::from_ms(1_680)]);
+        c.in_wheel = true;
+        assert_eq!(
+            [162, 163, 99].map(|e| c.fires_at(e)),
+            [Time::from_ms(1_630), Time::from_ms(1_680), Time::from_ms(1_000)]
+        );
     }
 
     #[test]

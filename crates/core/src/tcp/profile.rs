@@ -197,6 +197,8 @@ pub struct Profile {
     pub tso_rtt_log: Option<u32>,
     /// Heads that hold headers only have a cache of their own size: from 6.3 (bf9f1baa279f); power of two before.
     pub small_head_cache: bool,
+    /// No whole page stays set aside for a socket (`sk_forward_alloc`): from 6.1 (5.15 keeps up to 2 MiB; `sk_mem_uncharge`).
+    pub keeps_no_pages: bool,
     /// HyStart counts in microseconds, knows pacing and checks the ACK train to half the delay: from 5.6 (cff04e2da308).
     pub hystart_us: bool,
     /// Where HyStart's rounds end.
@@ -410,6 +412,7 @@ pub static V4_14: Profile = Profile {
     tso_defer: TsoDefer::HalfRttInJiffy,
     tso_rtt_log: None,
     small_head_cache: false,
+    keeps_no_pages: false,
     hystart_us: false,
     hystart_rounds: HystartRounds::Growth,
     hystart_min_all: false,
@@ -586,6 +589,7 @@ pub static V5_15_148: Profile = Profile {
 /// Linux 6.1.192, of 2026: Debian 12's.
 pub static V6_1_192: Profile = Profile {
     name: "6.1.192",
+    keeps_no_pages: true,
     hystart_rounds: HystartRounds::Ack,
     delack_uncompresses: true,
     tso_rtt_log: Some(9),

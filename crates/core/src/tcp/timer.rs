@@ -25,10 +25,13 @@ impl Socket {
     pub fn on_timer<L: Lower, P: Probe>(&mut self, now: Time, low: &mut L, probe: &mut P) {
         self.tp.clock.set(now);
         self.fire_delack(now, low);
+        self.tp.clock.in_wheel = false;
         self.fire_write_timer(now, low, probe);
         if self.timers.idle <= now {
+            self.tp.clock.in_wheel = true;
             self.idle_timeout(low);
         }
+        self.tp.clock.in_wheel = false;
         self.app_run(low);
     }
 
@@ -57,6 +60,7 @@ impl Socket {
             return;
         }
         self.timers.fires = Time::NEVER;
+        self.tp.clock.in_wheel = true;
         match self.timers.pending {
             Pending::Nothing => {}
             Pending::Reorder => self.rack_reorder_timeout(low),

@@ -7,6 +7,7 @@
 //! of its slack; Linux's may fire earlier in it, with another of the CPU's timers.
 
 use crate::sim::{Lower, Packet, Span, Time, flags};
+use crate::tcp::options::{SACK_BASE, SACK_BLOCK, TIMESTAMPS};
 use crate::tcp::receiver::stretch;
 use crate::tcp::socket::Socket;
 
@@ -133,8 +134,11 @@ impl Socket {
             }
             return;
         }
-        // A peer with smaller segments shows by two of a size.
-        if len + 32 >= 536 + 20 || (len + 32 >= 88 + 20 && p.flags & (flags::PSH | flags::FIN) == 0) {
+        // A peer with smaller segments shows by two of a size. What SACK blocks take of a segment is counted as payload.
+        let sack = if p.n_sack == 0 { 0 } else { SACK_BASE + SACK_BLOCK * u32::from(p.n_sack) };
+        let len = len + sack;
+        let whole = len + 20 + if self.opts.timestamps { TIMESTAMPS } else { 0 };
+        if whole >= 536 + 20 || (whole >= 88 + 20 && p.flags & (flags::PSH | flags::FIN) == 0) {
             self.ack.last_seg_size = len;
             if len == lss {
                 self.rcv.rcv_mss = len;
@@ -271,6 +275,7 @@ impl Socket {
             return;
         }
         self.ack.fires = Time::NEVER;
+        self.tp.clock.in_wheel = true;
         if self.ack.compressed > 0 && self.profile.delack_uncompresses {
             self.flush_compressed(low);
             return;

@@ -4,8 +4,8 @@
 //! net/ipv4/tcp.c `tcp_data_ready`, `tcp_recvmsg_locked`. Differs: D1 no urgent data, no checksums; D2 the application reads
 //! in the instant in which it is woken: after each packet ([`Socket::on_packet`]), or when its host has processed what it received, or
 //! some time after it was woken ([`Socket::on_packet_unread`], [`Socket::on_reader`]); D3 TIME_WAIT is kept only for programs that call
-//! (reset.rs); D4 header prediction takes a segment whether or not it fits the memory that is set aside
-//! (`sk_forward_alloc`), less than a page from 6.0 on.
+//! (reset.rs); D4 the memory that is set aside (`sk_forward_alloc`) is what whole pages leave, also after a segment that was put
+//! behind another in its buffer.
 
 use crate::sim::{Lower, Packet, Probe, Time, flags};
 use crate::tcp::input::ack_snd::MAX_QUICKACKS;
@@ -18,7 +18,9 @@ impl Socket {
         if !self.acceptable(p, low) {
             return;
         }
-        let predicted = self.rcv.ofo.has_dsack() && self.is_predicted(p);
+        // Where nothing of ours is out or waits, and no duplicate is to be told, header prediction changes nothing.
+        let matters = self.tp.packets_out > 0 || self.tp.unsent() > 0 || self.rcv.ofo.has_dsack();
+        let predicted = p.payload > 0 && matters && self.is_predicted(p);
         self.rcv.tsecr = p.tsecr;
         // The echo is taken from the earliest packet that is not acknowledged (rfc7323#4.3), if its ACK is neither old nor of what was not
         // sent (tcp_ack).
@@ -27,9 +29,11 @@ impl Socket {
             self.rcv.ts_recent = p.tsval;
         }
         let plain_data = p.payload > 0 && p.ack == self.tp.snd_una && p.n_sack == 0 && p.wnd == self.tp.snd_wnd;
-        if plain_data && p.flags & flags::ECE == 0 && self.tp.packets_out == 0 {
-            // Nothing of ours is out: a data packet tells nothing as an ACK.
-            self.snd_wl1 = p.seq;
+        if plain_data && p.flags & flags::ECE == 0 && (predicted || self.tp.packets_out == 0 && self.tp.unsent() == 0) {
+            // A data packet tells nothing as an ACK: tcp_ack is not called, or in vain.
+            if after(p.seq, self.snd_wl1) {
+                self.snd_wl1 = p.seq;
+            }
             if self.ecn.accept_cwr(p) {
                 self.ack.now = true;
             }
@@ -41,7 +45,7 @@ impl Socket {
                 return;
             }
         }
-        self.text(p, predicted, low);
+        self.text(p, predicted, plain_data, low);
     }
 
     /// Header prediction takes it (`tcp_rcv_established`, `tcp_fast_path_check`).
@@ -58,12 +62,21 @@ impl Socket {
             && !before(p.ack, self.tp.snd_una)
             && !after(p.ack, self.tp.snd_nxt)
             && !before(p.tsval, if self.opts.timestamps { r.ts_recent } else { 0 })
+            && r.mem_of(p.payload) <= self.forward_alloc()
+    }
+
+    /// `sk_forward_alloc`: memory that is taken page by page and not yet charged.
+    fn forward_alloc(&self) -> u32 {
+        const PAGE: u32 = 4_096;
+        let charged = self.wmem_queued().wrapping_add(self.rcv.rmem_alloc);
+        if self.profile.keeps_no_pages { charged.wrapping_neg() % PAGE } else { u32::MAX }
     }
 
     /// What follows the ACK field: the state, the payload, what may be sent now, and what is to be acknowledged. `predicted`: it passes
-    /// `tcp_data_queue` by, and a duplicate that is to be told is not forgotten.
+    /// `tcp_data_queue` by, and a duplicate that is to be told is not forgotten; nor is anything sent where it acknowledges nothing
+    /// (`plain_data`).
     #[inline(always)] // as acceptable
-    pub(in crate::tcp) fn text<L: Lower>(&mut self, p: &Packet, predicted: bool, low: &mut L) {
+    pub(in crate::tcp) fn text<L: Lower>(&mut self, p: &Packet, predicted: bool, plain_data: bool, low: &mut L) {
         if self.closing(p, low) {
             return;
         }
@@ -82,8 +95,10 @@ impl Socket {
             self.rcv.ofo.clear_dsack();
         }
         self.data_queue(p, fin, low);
-        self.push_pending(low);
-        self.app_check_space();
+        if !(predicted && plain_data) {
+            self.push_pending(low);
+            self.app_check_space();
+        }
         self.ack_snd_check(low);
     }
 

@@ -126,8 +126,9 @@ impl Socket {
         !before(start, marker) || (after(end, marker) && !before(start, end.wrapping_sub(tp.max_window)))
     }
 
-    /// Walks a block, leaving out what the last ACK reported already.
-    fn take_block(&mut self, (mut start, end): Block, dup: bool, rs: &mut RateSample, t: &mut Tagged) {
+    /// Walks a block, leaving out what the last ACK reported already, but not a segment whose first part alone it reported.
+    fn take_block(&mut self, (start, end): Block, dup: bool, rs: &mut RateSample, t: &mut Tagged) {
+        let mut from = start;
         if !dup {
             for i in 0..usize::from(self.sb.cached) {
                 let (cs, ce) = self.sb.cache[i];
@@ -137,21 +138,21 @@ impl Socket {
                 if !before(cs, end) {
                     break;
                 }
-                if before(start, cs) {
-                    self.walk(start, cs, false, rs, t);
+                if before(from, cs) {
+                    self.walk(from, (start, cs), false, rs, t);
                 }
-                start = ce;
-                if !before(start, end) {
+                if !after(end, ce) {
                     return;
                 }
+                from = ce;
             }
         }
-        self.walk(start, end, dup, rs, t);
+        self.walk(from, (start, end), dup, rs, t);
     }
 
-    /// `tcp_sacktag_walk`: marks the segments that lie wholly in [`start`, `end`).
-    fn walk(&mut self, start: u32, end: u32, dup: bool, rs: &mut RateSample, t: &mut Tagged) {
-        let mut id = self.rtx.find(start);
+    /// `tcp_sacktag_walk`: marks the segments that lie wholly in a block, from the one on that holds `from`.
+    fn walk(&mut self, from: u32, (start, end): Block, dup: bool, rs: &mut RateSample, t: &mut Tagged) {
+        let mut id = self.rtx.find(from);
         while id != self.rtx.end() {
             let s = self.rtx.get(id);
             if !before(s.seq, end) {

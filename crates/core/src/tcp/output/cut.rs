@@ -19,7 +19,8 @@ impl Socket {
         }
         self.look_at_route();
         let mss = self.current_mss();
-        if self.rtx.get(id).len() <= mss {
+        let len = self.rtx.get(id).len();
+        if len == mss || len < mss && !self.rtx.joins(id) {
             return;
         }
         // The skb is cut anew, wherever its segments ended.
@@ -65,14 +66,34 @@ impl Socket {
         self.rtx.get_mut(id).skb = self.app.new_skb();
         if self.rtx.contains(before) && self.rtx.get(before).skb == skb {
             // What is behind is not of the skb any more that what is before is of.
-            let (number, mut at) = (self.app.new_skb(), rest);
-            while self.rtx.contains(at) && self.rtx.get(at).skb == skb {
-                self.rtx.get_mut(at).skb = number;
-                at = at.wrapping_add(1);
-            }
+            self.number_anew(rest, u32::MAX);
         }
         if self.cut_anew(rest, n, mss) {
             self.count(rest, -1);
+        }
+    }
+
+    /// `tcp_fragment`: the `n` segments from `id` on, a part of an skb, are an skb of their own from now on; so is what lies behind them.
+    pub(in crate::tcp) fn own_skb(&mut self, id: u32, n: u32) {
+        let skb = self.rtx.get(id).skb;
+        let rest = id.wrapping_add(n);
+        let [before, behind] =
+            [id.wrapping_sub(1), rest].map(|at| self.rtx.contains(at) && self.rtx.get(at).skb == skb);
+        if before && behind {
+            self.number_anew(rest, u32::MAX);
+        }
+        if before || behind {
+            self.number_anew(id, n);
+        }
+    }
+
+    /// Up to `n` segments from `id` on that share an skb get a new one.
+    fn number_anew(&mut self, id: u32, n: u32) {
+        let (old, new) = (self.rtx.get(id).skb, self.app.new_skb());
+        let mut i = 0;
+        while i < n && self.rtx.contains(id.wrapping_add(i)) && self.rtx.get(id.wrapping_add(i)).skb == old {
+            self.rtx.get_mut(id.wrapping_add(i)).skb = new;
+            i += 1;
         }
     }
 

@@ -68,7 +68,7 @@ impl Socket {
     }
 
     /// `sk_wmem_queued`: truesize of everything written and not acknowledged.
-    pub(super) fn wmem_queued(&self) -> u32 {
+    pub(in crate::tcp) fn wmem_queued(&self) -> u32 {
         let skbs = self.app.rtx_skbs + self.app.in_line(&self.tp);
         // A SYN or a FIN takes a number, and no memory beside its skb's.
         let syn = matches!(self.state, State::SynSent | State::SynRecv) && self.syns_crossed();

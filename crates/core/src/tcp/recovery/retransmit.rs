@@ -1,7 +1,7 @@
 //! Sending again: which of the lost segments, and how.
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_output.c `tcp_xmit_retransmit_queue`, `tcp_retransmit_skb`, `__tcp_retransmit_skb`,
-//! `skb_still_in_host_queue`. Differs: D1 with rtx.rs's D1, and segments are not cut shorter to make room for SACK blocks of this direction;
+//! `skb_still_in_host_queue`. Differs: D1 with rtx.rs's D1;
 //! D2 a segment counts as still in this host only where the world says that it reports freed packets ([`Socket::host_tells`]). D3 a segment
 //! that a timeout sends again while its retransmission is thought to be in flight (after an undo) is counted once; Linux counts it twice and
 //! never takes the second back ("retrans_out leaked"). D4 of a segment's copies in this host those that were cut up are taken to leave first,
@@ -20,7 +20,7 @@ use crate::tcp::tp::CaState;
 impl Socket {
     /// `__tcp_retransmit_skb`: sends segment `id` again, and up to `segs` of the same skb with it. How many were sent.
     pub(in crate::tcp) fn transmit_again<L: Lower>(&mut self, id: u32, segs: u32, low: &mut L) -> Result<u32, Failed> {
-        if self.mtup.is_some() {
+        if self.mtup.is_some() || self.rtx.get(id).data() != self.current_mss() {
             self.fragment(id);
         }
         let n = self.same_skb(id, segs);
@@ -41,16 +41,19 @@ impl Socket {
             }
             room = self.current_mss() as i32;
         }
-        let mss = self.tp.mss_cache;
+        let mss = self.current_mss();
         let n = n.min((room as u32 / mss).max(1));
         if (room as u32) < mss && head.data() > room as u32 {
             // Of a window shorter than a segment all is used.
             self.split_off(id, room as u32);
-        } else if n == 1 && head.data() < mss {
-            let space = self.current_mss().min(room as u32);
-            if head.data() < space {
-                self.try_collapse(id, space);
+        } else {
+            if n == 1 && head.data() < mss && self.same_skb(id, 2) == 1 {
+                let space = self.current_mss().min(room as u32);
+                if head.data() < space {
+                    self.try_collapse(id, space);
+                }
             }
+            self.own_skb(id, n);
         }
         head = *self.rtx.get(id);
         let last = *self.rtx.get(id.wrapping_add(n - 1));

@@ -357,7 +357,10 @@ impl Socket {
         if self.tp.unsent() == 0 {
             return;
         }
-        if self.first_fits_window() {
+        self.app.sent(&self.tp);
+        let (head, _) = self.app.head_skb(&self.tp);
+        // All of the first skb, not just a segment of it.
+        if !after(self.tp.snd_nxt.wrapping_add(head), self.tp.wnd_end()) {
             self.rtt.backoff = 0;
             self.rto.probed_since = None;
             if self.timers.pending == Pending::Probe0 {

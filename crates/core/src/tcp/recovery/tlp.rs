@@ -99,8 +99,8 @@ impl Socket {
                 self.timers.clear();
                 return;
             } else {
-                let last = self.rtx.end().wrapping_sub(1);
-                let ok = self.transmit_again(last, 1, low).is_ok();
+                let probe = self.cut_tail();
+                let ok = self.transmit_again(probe, 1, low).is_ok();
                 self.tlp.retrans = ok;
                 ok
             };
@@ -114,14 +114,32 @@ impl Socket {
         self.rearm_rto();
     }
 
+    /// The segment that probes: the last of the skb that was sent last, whose segments are as long as one is now.
+    fn cut_tail(&mut self) -> u32 {
+        let last = self.rtx.end().wrapping_sub(1);
+        let mut first = last;
+        while first != self.rtx.first() && self.rtx.joins(first.wrapping_sub(1)) {
+            first = first.wrapping_sub(1);
+        }
+        let (mss, n) = (self.current_mss(), last.wrapping_sub(first));
+        if n == 0 || self.rtx.get(first).len() == mss {
+            return last;
+        }
+        if self.rtx.get(last).end_seq.wrapping_sub(self.rtx.get(first).seq) <= n * mss {
+            return first;
+        }
+        self.fragment(first);
+        self.rtx.end().wrapping_sub(1)
+    }
+
     /// The same in 3.18: where there are new data nothing is sent again, whatever the window allows; the RTO counts from now.
     fn send_old_probe<L: Lower>(&mut self, low: &mut L) {
         if self.tp.unsent() > 0 {
             self.without_nagle(|s| s.write_xmit(low, Xmit::Probe));
             self.stats.probes += 1;
         } else if self.tlp.high_seq.is_none() && !self.rtx.is_empty() {
-            let last = self.rtx.end().wrapping_sub(1);
-            self.tlp.retrans = self.transmit_again(last, 1, low).is_ok();
+            let probe = self.cut_tail();
+            self.tlp.retrans = self.transmit_again(probe, 1, low).is_ok();
             if self.tlp.retrans {
                 self.tlp.high_seq = Some(self.tp.snd_nxt);
                 self.stats.probes += 1;

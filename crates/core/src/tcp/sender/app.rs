@@ -247,7 +247,7 @@ impl App {
     #[inline]
     pub fn head_skb(&self, tp: &Tp) -> (u32, bool) {
         if let Some(&end) = self.ends.front() {
-            return (end.wrapping_sub(tp.snd_nxt), false);
+            return (end.wrapping_sub(tp.snd_nxt), end == tp.snd_nxt.wrapping_add(self.unsent_data(tp)));
         }
         let data = self.unsent_data(tp);
         let head = self.until_eor(tp, data);
@@ -305,10 +305,14 @@ impl App {
         if self.eors.front() == Some(&end) {
             return;
         }
+        let tail = self.ends.len() == 1;
         let next = self.ends.get(1).copied().unwrap_or(tp.snd_nxt.wrapping_add(self.unsent_data(tp)));
         let grown = end.wrapping_add(room.min(next.wrapping_sub(end)));
         if grown == next {
             self.ends.pop_front();
+            if tail && grown.wrapping_sub(tp.snd_nxt) > self.size_goal {
+                self.ends.push_front(grown); // too long for anything to be written behind it
+            }
             if let Some(t) = &mut self.told {
                 t.stamps.merged(tp.snd_nxt, grown);
             }
