@@ -57,7 +57,9 @@ impl Socket {
         // In order, so that the queue is walked once.
         let used = &mut used[..n];
         used.sort_unstable_by(|a, b| (a.0.0.wrapping_sub(b.0.0) as i32).cmp(&0));
-        for &mut (b, dup) in used.iter_mut() {
+        for i in 0..used.len() {
+            let (b, dup) = used[i];
+            t.next_dup = used.get(i + 1).filter(|next| next.1).map(|next| next.0);
             self.take_block(b, dup, rs, &mut t);
         }
         for (c, u) in self.sb.cache.iter_mut().zip(used.iter()) {
@@ -144,22 +146,37 @@ impl Socket {
                 if !after(end, ce) {
                     return;
                 }
+                // tcp_maybe_skipping_dsack
+                if let Some(d) = t.next_dup {
+                    if before(d.0, ce) {
+                        t.next_dup = None;
+                        self.walk(d.0, d, true, rs, t);
+                    }
+                }
                 from = ce;
             }
         }
         self.walk(from, (start, end), dup, rs, t);
     }
 
-    /// `tcp_sacktag_walk`: marks the segments that lie wholly in a block, from the one on that holds `from`.
+    /// `tcp_sacktag_walk`: marks the segments that lie wholly in a block, from the one on that holds `from`. No walk of this ACK goes back: a
+    /// duplicate within the block is looked at as it is passed.
     fn walk(&mut self, from: u32, (start, end): Block, dup: bool, rs: &mut RateSample, t: &mut Tagged) {
         let mut id = self.rtx.find(from);
+        if let Some(at) = t.at {
+            if self.rtx.contains(at) && after(self.rtx.get(at).seq, from) {
+                id = at;
+            }
+        }
         while id != self.rtx.end() {
             let s = self.rtx.get(id);
             if !before(s.seq, end) {
                 break;
             }
-            if !after(start, s.seq) && !before(end, s.end_seq) {
-                let tags = s.tags;
+            let covers = |(start, end): Block| !after(start, s.seq) && !before(end, s.end_seq);
+            let dup_here = t.next_dup.is_some_and(covers);
+            if dup_here || covers((start, end)) {
+                let (tags, dup) = (s.tags, dup || dup_here);
                 self.tag_one(id, dup, rs, t);
                 // A retransmission that is believed to be under way stays by itself.
                 if tags & tag::SACKED == 0 && (tags & (tag::RETRANS | tag::LOST) != tag::RETRANS) {
@@ -168,6 +185,7 @@ impl Socket {
             }
             id = id.wrapping_add(1);
         }
+        t.at = Some(id);
     }
 
     /// `tcp_shift_skb_data`: a segment that was just SACKed joins the skb before it if that is SACKed, and so does the one after it: fewer

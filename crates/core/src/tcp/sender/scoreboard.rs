@@ -87,4 +87,8 @@ pub struct Tagged {
     pub flags: u32,
     /// Lowest never-retransmitted segment that was SACKed below something SACKed before.
     pub reord: u32,
+    /// The segment that the walk has come to.
+    pub at: Option<u32>,
+    /// A block of what came twice, within the one that is looked at.
+    pub next_dup: Option<(u32, u32)>,
 }
