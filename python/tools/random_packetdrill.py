@@ -1,0 +1,284 @@
+"""Draws packetdrill scripts that no one wrote: `python python/tools/random_packetdrill.py OUT/ [--count N] [--seed N]`.
+
+A peer and a program at random act on the model, step by step. What it sends, its windows and its TCP_INFO after each step
+are the script's expectations: where google/packetdrill, on the kernel that `--kernel` and `--hz` name, finds something else,
+one of the two is wrong (docs/packetdrill.md). What the script is to print there stands in OUT/NUMBER.printed.
+"""
+
+import argparse
+import copy
+import random
+import re
+from pathlib import Path
+
+from wavetank import _core
+
+FIELDS = [
+    "ca_state", "snd_cwnd", "snd_ssthresh", "unacked", "sacked", "lost",
+    "retrans", "reordering", "total_retrans", "delivered", "dsack_dups", "reord_seen",
+    "backoff", "retransmits", "probes", "bytes_acked", "bytes_received", "notsent_bytes",
+    "bytes_retrans", "bytes_sent", "rcv_ooopack", "snd_wnd", "rcv_mss", "state",
+    "rcv_ssthresh", "rcv_space", "rcv_wnd", "snd_mss", "rto", "rtt",
+    "rttvar", "min_rtt", "rcv_rtt",
+]  # fmt: skip
+PRINT = "%{ print(" + ",".join(f"tcpi_{name}" for name in FIELDS) + ") }%"
+#: A packet of the trace: time, direction, flags, numbers, length, the rest.
+PACKET = re.compile(r"^([0-9.]+) ([<>]) (\S+) (\d+):(\d+)\((\d+)\)(?: ack (\d+))?(.*)$")
+#: Seconds that keep what a timer does and what the peer does apart.
+APART = 500e-6
+
+Range = tuple[int, int]
+
+
+class Receiver:
+    """The peer's: what has come, and the SACK blocks that tell of it, the newest first."""
+
+    def __init__(self) -> None:
+        self.next = 1
+        self.early: list[Range] = []
+        self.recent: list[Range] = []
+
+    def take(self, start: int, end: int) -> Range | None:
+        """A segment comes. What of it had come before, for a DSACK."""
+        if end <= self.next:
+            return start, end
+        start = max(start, self.next)
+        twice = (start, end) if any(a <= start and end <= b for a, b in self.early) else None
+        merged: list[Range] = []
+        for a, b in sorted([*self.early, (start, end)]):
+            if merged and a <= merged[-1][1]:
+                merged[-1] = merged[-1][0], max(b, merged[-1][1])
+            else:
+                merged.append((a, b))
+        if merged[0][0] == self.next:
+            self.next = merged.pop(0)[1]
+        newest = [m for m in merged if m[0] <= start and end <= m[1]]
+        told = [m for m in merged if any(a >= m[0] and b <= m[1] for a, b in self.recent)]
+        self.recent = list(dict.fromkeys([*newest, *told, *merged]))
+        self.early = merged
+        return twice
+
+
+class Draw:
+    """One script as it grows."""
+
+    def __init__(self, seed: int, kernel: str, hz: int) -> None:
+        self.r = r = random.Random(seed)
+        self.kernel, self.hz = kernel, hz
+        self.sack, self.stamps = r.random() < 0.85, r.random() < 0.4
+        self.mss = r.choice([1000, 1000, 1460, 500])
+        self.rtt = r.choice([0.03, 0.1, 0.1, 0.2]) + r.randint(-1900, 1900) / 1e6
+        self.window = r.choice([1000, 1000, 200, 50, 20])
+        self.odd = r.random() < 0.5
+        self.peer, self.seq, self.on_way = Receiver(), 1, list[Range]()
+        self.echo, self.seen, self.now = 0, 0, 0.0
+        self.lines: list[tuple[float, str]] = []
+        self.trace: list[str] = []
+        self.head = [
+            f"`sysctl -q net.ipv4.tcp_congestion_control={r.choice(['reno', 'cubic', 'cubic'])}",
+            f"sysctl -q net.ipv4.tcp_timestamps={int(self.stamps)}",
+            *(["sysctl -q net.ipv4.tcp_early_retrans=0"] if r.random() < 0.15 else []),
+            *(["sysctl -q net.ipv4.tcp_slow_start_after_idle=0"] if r.random() < 0.15 else []),
+            'sysctl -q net.ipv4.tcp_rmem="4096 131072 6291456" net.ipv4.tcp_wmem="4096 262144 4194304"`',
+        ]
+        self.open()
+
+    def open(self) -> None:
+        for call in (
+            "socket(..., SOCK_STREAM, IPPROTO_TCP) = 3",
+            "setsockopt(3, SOL_SOCKET, SO_REUSEADDR, [1], 4) = 0",
+        ):
+            self.add(call)
+        self.add("bind(3, ..., ...) = 0")
+        self.add("listen(3, 1) = 0")
+        sack = "sackOK" if self.stamps else "nop,nop,sackOK"
+        stamps = "TS val 100 ecr 0" if self.sack else "nop,nop,TS val 100 ecr 0"
+        options = [*([sack] if self.sack else []), *([stamps] if self.stamps else [])]
+        self.add(f"< S 0:0(0) win 65535 <{','.join([f'mss {self.mss}', *options, 'nop', 'wscale 7'])}>")
+        self.run()
+        self.left()
+        self.now += self.rtt
+        self.packet(".", 1, 0)
+        self.add("accept(3, ..., ...) = 4")
+        if self.r.random() < 0.3:
+            self.add("setsockopt(4, SOL_TCP, TCP_NODELAY, [1], 4) = 0")
+        self.run()
+
+    def add(self, text: str) -> None:
+        self.lines.append((self.now, text))
+
+    def run(self) -> bool:
+        """Runs what there is on the model, with what that sent before, which timestamps echo. Whether all can be done."""
+        got = _core.packetdrill(self.expected(), self.kernel, self.hz)
+        self.trace, self.printed = got["trace"], got["printed"]
+        return not got["failure"] and not got["skipped"]
+
+    def left(self) -> list[Range]:
+        """What the model has sent since this was asked last."""
+        out = []
+        for m in filter(None, map(PACKET.match, self.trace[self.seen :])):
+            if m[2] == ">":
+                stamp = re.search(r"TS val (\d+)", m[8])
+                self.echo = max(self.echo, int(stamp[1])) if stamp else 0
+                out.append((int(m[4]), int(m[5])))
+        self.seen = len(self.trace)
+        return [(a, b) for a, b in out if b > a]
+
+    def packet(self, flags: str, seq: int, n: int, ack: int | None = None, blocks: list[Range] | None = None) -> None:
+        options = [f"nop,nop,TS val {100 + int(self.now * 1000)} ecr {self.echo}"] if self.stamps else []
+        if self.sack and blocks:
+            options.append("nop,nop,sack " + " ".join(f"{a}:{b}" for a, b in blocks[:3]))
+        ack = self.peer.next if ack is None else ack
+        tail = f" <{','.join(options)}>" if options else ""
+        self.add(f"< {flags} {seq}:{seq + n}({n}) ack {ack} win {self.window}{tail}")
+
+    def step(self) -> bool:
+        """Something happens. False: it does not, in the state that there is."""
+        r = self.r
+        self.on_way += self.left()
+        wait = r.choice([1e-4, 1e-4, 0.0023, 0.02, 0.02, self.rtt, self.rtt, self.rtt, 0.04, 0.3, 0.6, 1.5])
+        self.now = round(self.now + wait + (r.randint(100, 3900) / 1e6 if wait > 1e-3 else 0), 6)
+        before = len(self.lines)
+        odd = [self.stray] * (3 if self.odd else 1)
+        r.choice([self.write] * 3 + [self.arrive] * 10 + [self.send] * 2 + odd + [self.offer])()
+        if len(self.lines) == before:
+            return False
+        self.add(PRINT)
+        return True
+
+    def write(self) -> None:
+        n = self.r.choice(
+            [1, 100, self.mss, self.mss * 2, self.mss * 3 + 17, self.mss * 10, self.mss * 20, self.r.randint(1, 30000)]
+        )
+        more = self.r.random() < 0.1
+        self.add(f"send(4, ..., {n}, MSG_MORE) = {n}" if more else f"write(4, ..., {n}) = {n}")
+
+    def arrive(self) -> None:
+        """Some of what is on its way is received, and acknowledged: with losses, out of order, twice."""
+        r = self.r
+        if not self.on_way:
+            return
+        k = r.randint(1, len(self.on_way))
+        batch, self.on_way = self.on_way[:k], self.on_way[k:]
+        size = self.mss - (12 if self.stamps else 0)
+        segments = [(at, min(at + size, end)) for start, end in batch for at in range(start, end, size)]
+        loss, lost_acks = r.choice([0, 0, 0.1, 0.3, 0.6]), r.choice([0, 0, 0, 0.3])
+        segments = [s for s in segments if r.random() >= loss]
+        if r.random() < 0.25:
+            r.shuffle(segments)
+        if segments and r.random() < 0.1:
+            segments.insert(r.randrange(len(segments)), r.choice(segments))
+        every, gap = r.choice([1, 1, 2, 100]), r.choice([0, 0, 0, 0.0007])
+        for i, (start, end) in enumerate(segments):
+            last, hole = i == len(segments) - 1, bool(self.peer.early)
+            twice = self.peer.take(start, end)
+            due = last or (every < 100 and (twice or hole or self.peer.early or i % every == every - 1))
+            if due and r.random() >= lost_acks:
+                self.packet(".", self.seq, 0, blocks=[*([twice] if twice else []), *self.peer.recent])
+                self.now = round(self.now + gap, 6)
+
+    def send(self) -> None:
+        """The peer's data: in order, early or again."""
+        r = self.r
+        n, how = r.choice([1000, 1448 if self.stamps else 1460, 1000]), r.random()
+        for _ in range(r.choice([1, 1, 2, 4])):
+            at = self.seq
+            if how < 0.6:
+                self.seq += n
+            elif how < 0.8:
+                at += r.choice([n, 2 * n, 5 * n, 1])
+            else:
+                at = max(1, at - r.choice([n, 1, 2 * n]))
+            self.packet(r.choice([".", "P."]), at, n, blocks=self.peer.recent)
+
+    def stray(self) -> None:
+        """An ACK that is old, a DSACK, a block of a part of a segment, a number below the window."""
+        r, p = self.r, self.peer
+        kind = r.randrange(4)
+        if kind == 0:
+            self.packet(".", self.seq, 0, max(1, p.next - r.choice([0, 1, self.mss, 5 * self.mss])), p.recent)
+        elif kind == 1:
+            twice = [(max(1, p.next - self.mss), p.next)] if p.next > self.mss else []
+            self.packet(".", self.seq, 0, blocks=[*twice, *p.recent])
+        elif kind == 2 and self.sack and p.early:
+            a, b = r.choice(p.early)
+            self.packet(".", self.seq, 0, blocks=[(a, r.randint(a + 1, b))])
+        else:
+            self.packet(".", max(1, self.seq - 1), 0)
+
+    def offer(self) -> None:
+        self.window = self.r.choice([0, 10, 50, 1000, 1000])
+        self.packet(".", self.seq, 0, blocks=self.peer.recent)
+
+    def is_clear(self) -> bool:
+        """No timer's packet is so near to a step that a real host could have them the other way round; all blocks are there."""
+        steps = [at for at, _ in self.lines]
+        for m in filter(None, map(PACKET.match, self.trace)):
+            at = float(m[1])
+            if m[2] == "<":
+                continue
+            if not self.stamps and len(re.findall(r"\d+:\d+", m[8])) >= 3:
+                return False
+            answers = any(-2e-5 <= at - s < 3e-4 for s in steps)
+            if not answers and any(abs(at - s) < APART for s in steps):
+                return False
+        return True
+
+    def expected(self) -> str:
+        """The script, with what the model sent between what is done to it."""
+        out, done, injected = list(self.head), 0, iter([i for i, (_, x) in enumerate(self.lines) if x.startswith("<")])
+
+        def do(until: int) -> None:
+            nonlocal done
+            out.extend(f"{at:.6f} {line}" for at, line in self.lines[done:until])
+            done = max(done, until)
+
+        for m in filter(None, map(PACKET.match, self.trace)):
+            if m[2] == "<":
+                do(next(injected) + 1)
+                continue
+            at, until = float(m[1]), done
+            while until < len(self.lines):
+                then, line = self.lines[until]
+                late = then < at - 5e-5 or (then <= at + 3e-6 and not line.startswith("%{"))
+                if line.startswith("<") or not late:
+                    break
+                until += 1
+            do(until)
+            last = self.lines[done - 1][0]
+            out.append(f"{last if abs(at - last) < 4e-4 else at:.6f} {m[0].split(' ', 1)[1]}")
+        do(len(self.lines))
+        return "\n".join(out) + "\n"
+
+
+def draw(seed: int, kernel: str = "6.12", hz: int = 100) -> Draw:
+    """A script of six to thirty steps; what cannot be carried out, or is not clear, is taken back."""
+    d = Draw(seed, kernel, hz)
+    left = float(d.r.randint(6, 30))
+    while left > 0 and d.now < 14:
+        kept = {k: copy.deepcopy(v) for k, v in vars(d).items() if k != "r"}
+        if d.step() and d.run() and d.is_clear():
+            left -= 1
+        else:
+            vars(d).update(kept)
+            left -= 0.25
+    return d
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=0, help="of the first")
+    parser.add_argument("--kernel", default="6.12")
+    parser.add_argument("--hz", type=int, default=100)
+    args = parser.parse_args()
+    args.out.mkdir(parents=True, exist_ok=True)
+    for seed in range(args.seed, args.seed + args.count):
+        d = draw(seed, args.kernel, args.hz)
+        (args.out / f"{seed}.pkt").write_text(d.expected())
+        (args.out / f"{seed}.printed").write_text("\n".join(d.printed) + "\n")
+
+
+if __name__ == "__main__":
+    main()
