@@ -20,10 +20,9 @@ use crate::tcp::tp::CaState;
 impl Socket {
     /// `__tcp_retransmit_skb`: sends segment `id` again, and up to `segs` of the same skb with it. How many were sent.
     pub(in crate::tcp) fn transmit_again<L: Lower>(&mut self, id: u32, segs: u32, low: &mut L) -> Result<u32, Failed> {
-        if self.mtup.is_some() || self.rtx.get(id).data() != self.current_mss() {
+        if self.mtup.is_some() {
             self.fragment(id);
         }
-        let n = self.same_skb(id, segs);
         let mut head = *self.rtx.get(id);
         if self.is_still_in_host(&head) {
             return Err(Failed::Busy);
@@ -42,7 +41,11 @@ impl Socket {
             room = self.current_mss() as i32;
         }
         let mss = self.current_mss();
-        let n = n.min((room as u32 / mss).max(1));
+        if head.data() != mss {
+            self.fragment(id);
+            head = *self.rtx.get(id);
+        }
+        let n = self.same_skb(id, segs).min((room as u32 / mss).max(1));
         if (room as u32) < mss && head.data() > room as u32 {
             // Of a window shorter than a segment all is used.
             self.split_off(id, room as u32);
