@@ -14,9 +14,14 @@ pub const TIMESTAMPS: u32 = 12;
 /// The same of a SYN: MSS, SACK permitted, timestamps, window scale.
 pub const SYN_HEADERS: u32 = 20 + 40;
 /// A SACK option's own bytes, and a block's. src: linux@6.12 include/net/tcp.h TCPOLEN_SACK_*
-pub const SACK_BASE: u32 = 4;
+const SACK_BASE: u32 = 4;
 /// See `SACK_BASE`.
-pub const SACK_BLOCK: u32 = 8;
+const SACK_BLOCK: u32 = 8;
+
+/// What the SACK option takes of a packet with so many blocks, bytes.
+pub const fn sack_len(blocks: u32) -> u32 {
+    if blocks == 0 { 0 } else { SACK_BASE + SACK_BLOCK * blocks }
+}
 
 /// What a SYN offers; what both ends offered is agreed on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

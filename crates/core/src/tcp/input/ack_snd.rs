@@ -7,7 +7,7 @@
 //! of its slack; Linux's may fire earlier in it, with another of the CPU's timers.
 
 use crate::sim::{Lower, Packet, Span, Time, flags};
-use crate::tcp::options::{SACK_BASE, SACK_BLOCK, TIMESTAMPS};
+use crate::tcp::options::{TIMESTAMPS, sack_len};
 use crate::tcp::receiver::stretch;
 use crate::tcp::socket::Socket;
 
@@ -135,8 +135,7 @@ impl Socket {
             return;
         }
         // A peer with smaller segments shows by two of a size. What SACK blocks take of a segment is counted as payload.
-        let sack = if p.n_sack == 0 { 0 } else { SACK_BASE + SACK_BLOCK * u32::from(p.n_sack) };
-        let len = len + sack;
+        let len = len + sack_len(p.n_sack.into());
         let whole = len + 20 + if self.opts.timestamps { TIMESTAMPS } else { 0 };
         if whole >= 536 + 20 || (whole >= 88 + 20 && p.flags & (flags::PSH | flags::FIN) == 0) {
             self.ack.last_seg_size = len;

@@ -162,12 +162,8 @@ impl Socket {
     /// `tcp_sacktag_walk`: marks the segments that lie wholly in a block, from the one on that holds `from`. No walk of this ACK goes back: a
     /// duplicate within the block is looked at as it is passed.
     fn walk(&mut self, from: u32, (start, end): Block, dup: bool, rs: &mut RateSample, t: &mut Tagged) {
-        let mut id = self.rtx.find(from);
-        if let Some(at) = t.at {
-            if self.rtx.contains(at) && after(self.rtx.get(at).seq, from) {
-                id = at;
-            }
-        }
+        let beyond = t.at.filter(|&at| self.rtx.contains(at) && after(self.rtx.get(at).seq, from));
+        let mut id = beyond.unwrap_or_else(|| self.rtx.find(from));
         while id != self.rtx.end() {
             let s = self.rtx.get(id);
             if !before(s.seq, end) {

@@ -13,7 +13,7 @@ mod tso;
 
 use crate::sim::{Ecn, Kind, Lower, Packet, Time, Verdict, flags};
 use crate::tcp::clock::Clock;
-use crate::tcp::options::{BARE_HEADERS, SACK_BASE, SACK_BLOCK, SYN_HEADERS};
+use crate::tcp::options::{BARE_HEADERS, SYN_HEADERS, sack_len};
 use crate::tcp::rtx::Seg;
 use crate::tcp::sender::chrono::What;
 use crate::tcp::sender::delivery_rate;
@@ -117,11 +117,7 @@ impl Socket {
             (p.ack, p.tsval, p.tsecr) = (ack, 0, 0);
         } else {
             self.rcv.put_sacks(&mut p);
-            let bare = self.header_len();
-            p.headers = match p.n_sack {
-                0 => bare as u16,
-                n => (bare + SACK_BASE + SACK_BLOCK * u32::from(n)) as u16,
-            };
+            p.headers = (self.header_len() + sack_len(p.n_sack.into())) as u16;
             p.ack = self.rcv.rcv_nxt;
             let (window, quick) = if self.ack.no_memory { self.rcv.shut_window() } else { self.rcv.select_window() };
             p.wnd = window;

@@ -3,7 +3,7 @@
 //! Stands for: Linux 6.12 net/ipv4/tcp_output.c `tcp_sync_mss`, `tcp_mtu_to_mss`, `tcp_current_mss`; include/net/tcp.h
 //! `tcp_bound_to_half_wnd`.
 
-use crate::tcp::options::{BARE_HEADERS, HEADERS, SACK_BASE, SACK_BLOCK};
+use crate::tcp::options::{BARE_HEADERS, HEADERS, sack_len};
 use crate::tcp::socket::Socket;
 use crate::tcp::tp::Tp;
 
@@ -61,8 +61,7 @@ impl Socket {
     /// `tcp_current_mss`: the segment size less what SACK blocks in this direction's packets need.
     #[inline]
     pub(in crate::tcp) fn current_mss(&self) -> u32 {
-        let n = self.rcv.sack_blocks();
-        if n == 0 { self.tp.mss_cache } else { self.tp.mss_cache - SACK_BASE - SACK_BLOCK * n }
+        self.tp.mss_cache - sack_len(self.rcv.sack_blocks())
     }
 }
 

@@ -1,11 +1,10 @@
 //! Sending again: which of the lost segments, and how.
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_output.c `tcp_xmit_retransmit_queue`, `tcp_retransmit_skb`, `__tcp_retransmit_skb`,
-//! `skb_still_in_host_queue`. Differs: D1 with rtx.rs's D1;
-//! D2 a segment counts as still in this host only where the world says that it reports freed packets ([`Socket::host_tells`]). D3 a segment
-//! that a timeout sends again while its retransmission is thought to be in flight (after an undo) is counted once; Linux counts it twice and
-//! never takes the second back ("retrans_out leaked"). D4 of a segment's copies in this host those that were cut up are taken to leave first,
-//! since what is sent again alone goes behind them.
+//! `skb_still_in_host_queue`. Differs: D1 with rtx.rs's D1; D2 a segment counts as still in this host only where the world says
+//! that it reports freed packets ([`Socket::host_tells`]); D3 a segment that a timeout sends again while its retransmission is thought
+//! to be in flight (after an undo) is counted once; Linux counts it twice and never takes the second back ("retrans_out leaked"); D4 of
+//! a segment's copies in this host those that were cut up are taken to leave first, since what is sent again alone goes behind them.
 
 use crate::sim::{Freed, Lower, flags};
 use crate::tcp::output::{Failed, Load};
@@ -50,11 +49,9 @@ impl Socket {
             // Of a window shorter than a segment all is used.
             self.split_off(id, room as u32);
         } else {
-            if n == 1 && head.data() < mss && self.same_skb(id, 2) == 1 {
-                let space = self.current_mss().min(room as u32);
-                if head.data() < space {
-                    self.try_collapse(id, space);
-                }
+            let space = mss.min(room as u32);
+            if n == 1 && head.data() < space && self.same_skb(id, 2) == 1 {
+                self.try_collapse(id, space);
             }
             self.own_skb(id, n);
         }
