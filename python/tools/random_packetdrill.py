@@ -1,8 +1,8 @@
 """Draws packetdrill scripts that no one wrote: `python python/tools/random_packetdrill.py OUT/ [--count N] [--seed N]`.
 
 A peer and a program at random act on the model, step by step. What it sends, its windows and its TCP_INFO after each step
-are the script's expectations: where google/packetdrill, on the kernel that `--kernel` and `--hz` name, finds something else,
-one of the two is wrong (docs/packetdrill.md). What the script is to print there stands in OUT/NUMBER.printed.
+are the script's expectations: where google/packetdrill, on the kernel that `--kernel`, `--hz` and `--max-header` name, finds
+something else, one of the two is wrong (docs/packetdrill.md). What the script is to print there stands in OUT/NUMBER.printed.
 """
 
 import argparse
@@ -23,10 +23,16 @@ FIELDS = [
 ]  # fmt: skip
 PRINT = "%{ print(" + ",".join(f"tcpi_{name}" for name in FIELDS) + ") }%"
 #: A packet of the trace: time, direction, flags, numbers, length, the rest.
-PACKET = re.compile(r"^([0-9.]+) ([<>]) (\S+) (\d+):(\d+)\((\d+)\)(?: ack (\d+))?(.*)$")
+PACKET = re.compile(r"^([0-9.]+) ([<>]) (?:\[\w+\] )?(\S+) (\d+):(\d+)\((\d+)\)(?: ack (\d+))?(.*)$")
 #: Seconds that keep what a timer does and what the peer does apart.
 APART = 500e-6
+#: Microseconds within a millisecond from which on a step that is a little late has the next one's timestamp.
+LATE = 960
 
+#: Those that draw nothing at random, nor pace.
+CONTROLS = [
+    "reno", "cubic", "bic", "westwood", "htcp", "highspeed", "hybla", "vegas", "nv", "scalable", "illinois", "veno", "yeah",
+]  # fmt: skip
 Range = tuple[int, int]
 
 
@@ -62,46 +68,58 @@ class Receiver:
 class Draw:
     """One script as it grows."""
 
-    def __init__(self, seed: int, kernel: str, hz: int) -> None:
+    def __init__(self, seed: int, kernel: str, hz: int, max_header: int | None) -> None:
         self.r = r = random.Random(seed)
-        self.kernel, self.hz = kernel, hz
+        self.kernel, self.hz, self.max_header = kernel, hz, max_header
         self.sack, self.stamps = r.random() < 0.85, r.random() < 0.4
         self.mss = r.choice([1000, 1000, 1460, 500])
         self.rtt = r.choice([0.03, 0.1, 0.1, 0.2]) + r.randint(-1900, 1900) / 1e6
         self.window = r.choice([1000, 1000, 200, 50, 20])
         self.odd = r.random() < 0.5
+        self.client, self.ecn = r.random() < 0.3, r.random() < 0.3
+        self.closed, self.fin, self.taken = False, False, 0
+        self.echoes, self.marks = False, r.choice([0, 0, 0.1, 0.5])
         self.peer, self.seq, self.on_way = Receiver(), 1, list[Range]()
         self.echo, self.seen, self.now = 0, 0, 0.0
         self.lines: list[tuple[float, str]] = []
         self.trace: list[str] = []
         self.head = [
-            f"`sysctl -q net.ipv4.tcp_congestion_control={r.choice(['reno', 'cubic', 'cubic'])}",
+            f"`sysctl -q net.ipv4.tcp_congestion_control={r.choice(CONTROLS)}",
             f"sysctl -q net.ipv4.tcp_timestamps={int(self.stamps)}",
             *(["sysctl -q net.ipv4.tcp_early_retrans=0"] if r.random() < 0.15 else []),
             *(["sysctl -q net.ipv4.tcp_slow_start_after_idle=0"] if r.random() < 0.15 else []),
+            f"sysctl -q net.ipv4.tcp_ecn={int(self.ecn)}",
             'sysctl -q net.ipv4.tcp_rmem="4096 131072 6291456" net.ipv4.tcp_wmem="4096 262144 4194304"`',
         ]
         self.open()
 
     def open(self) -> None:
-        for call in (
-            "socket(..., SOCK_STREAM, IPPROTO_TCP) = 3",
-            "setsockopt(3, SOL_SOCKET, SO_REUSEADDR, [1], 4) = 0",
-        ):
-            self.add(call)
-        self.add("bind(3, ..., ...) = 0")
-        self.add("listen(3, 1) = 0")
+        self.add("socket(..., SOCK_STREAM, IPPROTO_TCP) = 3")
         sack = "sackOK" if self.stamps else "nop,nop,sackOK"
-        stamps = "TS val 100 ecr 0" if self.sack else "nop,nop,TS val 100 ecr 0"
+        stamps = "TS val 100 ecr {}" if self.sack else "nop,nop,TS val 100 ecr {}"
         options = [*([sack] if self.sack else []), *([stamps] if self.stamps else [])]
-        self.add(f"< S 0:0(0) win 65535 <{','.join([f'mss {self.mss}', *options, 'nop', 'wscale 7'])}>")
-        self.run()
-        self.left()
-        self.now += self.rtt
-        self.packet(".", 1, 0)
-        self.add("accept(3, ..., ...) = 4")
+        syn = f"win 65535 <{','.join([f'mss {self.mss}', *options, 'nop', 'wscale 7'])}>"
+        if self.client:
+            self.add("fcntl(3, F_SETFL, O_RDWR|O_NONBLOCK) = 0")
+            self.add("connect(3, ..., ...) = -1 EINPROGRESS (Operation now in progress)")
+            self.run()
+            self.left()
+            self.now += self.rtt
+            self.add(f"< S{'E' if self.ecn else ''}. 0:0(0) ack 1 {syn.format(self.echo)}")
+            self.fd = 3
+        else:
+            self.add("setsockopt(3, SOL_SOCKET, SO_REUSEADDR, [1], 4) = 0")
+            self.add("bind(3, ..., ...) = 0")
+            self.add("listen(3, 1) = 0")
+            self.add(f"< S{'EW' if self.ecn else ''} 0:0(0) {syn.format(0)}")
+            self.run()
+            self.left()
+            self.now += self.rtt
+            self.packet(".", 1, 0)
+            self.add("accept(3, ..., ...) = 4")
+            self.fd = 4
         if self.r.random() < 0.3:
-            self.add("setsockopt(4, SOL_TCP, TCP_NODELAY, [1], 4) = 0")
+            self.add(f"setsockopt({self.fd}, SOL_TCP, TCP_NODELAY, [1], 4) = 0")
         self.run()
 
     def add(self, text: str) -> None:
@@ -109,7 +127,7 @@ class Draw:
 
     def run(self) -> bool:
         """Runs what there is on the model, with what that sent before, which timestamps echo. Whether all can be done."""
-        got = _core.packetdrill(self.expected(), self.kernel, self.hz)
+        got = _core.packetdrill(self.expected(), self.kernel, self.hz, self.max_header)
         self.trace, self.printed = got["trace"], got["printed"]
         return not got["failure"] and not got["skipped"]
 
@@ -120,7 +138,7 @@ class Draw:
             if m[2] == ">":
                 stamp = re.search(r"TS val (\d+)", m[8])
                 self.echo = max(self.echo, int(stamp[1])) if stamp else 0
-                out.append((int(m[4]), int(m[5])))
+                out.append((int(m[4]), int(m[5]) + ("F" in m[3])))
         self.seen = len(self.trace)
         return [(a, b) for a, b in out if b > a]
 
@@ -130,7 +148,11 @@ class Draw:
             options.append("nop,nop,sack " + " ".join(f"{a}:{b}" for a, b in blocks[:3]))
         ack = self.peer.next if ack is None else ack
         tail = f" <{','.join(options)}>" if options else ""
-        self.add(f"< {flags} {seq}:{seq + n}({n}) ack {ack} win {self.window}{tail}")
+        mark = "[ce] " if self.ecn and n and self.r.random() < self.marks else "[ect0] " if self.ecn and n else ""
+        ece = "E" if self.ecn and self.echoes else ""
+        if n and self.ecn and self.r.random() < 0.1:
+            ece += "W"
+        self.add(f"< {mark}{ece}{flags} {seq}:{seq + n}({n}) ack {ack} win {self.window}{tail}")
 
     def step(self) -> bool:
         """Something happens. False: it does not, in the state that there is."""
@@ -140,18 +162,25 @@ class Draw:
         self.now = round(self.now + wait + (r.randint(100, 3900) / 1e6 if wait > 1e-3 else 0), 6)
         before = len(self.lines)
         odd = [self.stray] * (3 if self.odd else 1)
-        r.choice([self.write] * 3 + [self.arrive] * 10 + [self.send] * 2 + odd + [self.offer])()
+        acts = [self.write] * 3 + [self.arrive] * 10 + [self.send] * 2 + [self.read] * 2 + [self.offer, *odd]
+        r.choice([*acts, self.close] if self.now > 3 else acts)()
         if len(self.lines) == before:
             return False
         self.add(PRINT)
         return True
 
     def write(self) -> None:
+        if self.closed:
+            return
         n = self.r.choice(
             [1, 100, self.mss, self.mss * 2, self.mss * 3 + 17, self.mss * 10, self.mss * 20, self.r.randint(1, 30000)]
         )
         more = self.r.random() < 0.1
-        self.add(f"send(4, ..., {n}, MSG_MORE) = {n}" if more else f"write(4, ..., {n}) = {n}")
+        self.add(f"send({self.fd}, ..., {n}, MSG_MORE) = {n}" if more else f"write({self.fd}, ..., {n}) = {n}")
+
+    def congest(self) -> None:
+        """The peer's echo of marks begins, or ends as by CWR."""
+        self.echoes = self.ecn and not self.echoes and self.r.random() < 0.5
 
     def arrive(self) -> None:
         """Some of what is on its way is received, and acknowledged: with losses, out of order, twice."""
@@ -168,7 +197,7 @@ class Draw:
             r.shuffle(segments)
         if segments and r.random() < 0.1:
             segments.insert(r.randrange(len(segments)), r.choice(segments))
-        every, gap = r.choice([1, 1, 2, 100]), r.choice([0, 0, 0, 0.0007])
+        every, gap = r.choice([1, 1, 2, 100]), r.choice([2e-5, 2e-5, 2e-5, 0.0007])
         for i, (start, end) in enumerate(segments):
             last, hole = i == len(segments) - 1, bool(self.peer.early)
             twice = self.peer.take(start, end)
@@ -180,6 +209,8 @@ class Draw:
     def send(self) -> None:
         """The peer's data: in order, early or again."""
         r = self.r
+        if self.fin and r.random() < 0.8:
+            return
         n, how = r.choice([1000, 1448 if self.stamps else 1460, 1000]), r.random()
         for _ in range(r.choice([1, 1, 2, 4])):
             at = self.seq
@@ -194,6 +225,10 @@ class Draw:
     def stray(self) -> None:
         """An ACK that is old, a DSACK, a block of a part of a segment, a number below the window."""
         r, p = self.r, self.peer
+        if self.ecn and r.random() < 0.5:
+            self.congest()
+            self.packet(".", self.seq, 0, blocks=p.recent)
+            return
         kind = r.randrange(4)
         if kind == 0:
             self.packet(".", self.seq, 0, max(1, p.next - r.choice([0, 1, self.mss, 5 * self.mss])), p.recent)
@@ -206,13 +241,40 @@ class Draw:
         else:
             self.packet(".", max(1, self.seq - 1), 0)
 
+    def read(self) -> None:
+        """The program takes all that has come."""
+        came = dict(zip(FIELDS, self.printed[-1].split(), strict=True)) if self.printed else {}
+        there = int(came.get("bytes_received", 0)) - self.taken
+        if there <= 0 or self.closed or int(came["state"]) not in (1, 4, 5, 8):
+            return
+        there -= int(came["state"]) == 8  # the FIN
+        self.taken += there
+        self.add(f"read({self.fd}, ..., {self.r.choice([there, 10 * there])}) = {there}")
+
+    def close(self) -> None:
+        """Either end has no more to say."""
+        if self.r.random() < 0.5:
+            if not self.closed:
+                self.closed = True
+                self.add(f"shutdown({self.fd}, SHUT_WR) = 0")
+        elif not self.fin:
+            self.fin = True
+            self.packet("F.", self.seq, 0, blocks=self.peer.recent)
+            self.seq += 1
+
     def offer(self) -> None:
         self.window = self.r.choice([0, 10, 50, 1000, 1000])
         self.packet(".", self.seq, 0, blocks=self.peer.recent)
 
+    def is_over(self) -> bool:
+        """A connection that was reset is no more, and TCP_INFO tells little of it."""
+        return bool(self.printed) and self.printed[-1].split()[FIELDS.index("state")] == "7"
+
     def is_clear(self) -> bool:
         """No timer's packet is so near to a step that a real host could have them the other way round; all blocks are there."""
         steps = [at for at, _ in self.lines]
+        if self.stamps and any(at * 1e6 % 1000 > LATE for at in steps):
+            return False
         for m in filter(None, map(PACKET.match, self.trace)):
             at = float(m[1])
             if m[2] == "<":
@@ -251,13 +313,13 @@ class Draw:
         return "\n".join(out) + "\n"
 
 
-def draw(seed: int, kernel: str = "6.12", hz: int = 100) -> Draw:
-    """A script of six to thirty steps; what cannot be carried out, or is not clear, is taken back."""
-    d = Draw(seed, kernel, hz)
-    left = float(d.r.randint(6, 30))
-    while left > 0 and d.now < 14:
+def draw(seed: int, kernel: str = "6.12", hz: int = 100, max_header: int | None = None) -> Draw:
+    """A script of six to fifty steps; what cannot be carried out, or is not clear, is taken back."""
+    d = Draw(seed, kernel, hz, max_header)
+    left = float(d.r.randint(6, 50))
+    while left > 0 and d.now < 25:
         kept = {k: copy.deepcopy(v) for k, v in vars(d).items() if k != "r"}
-        if d.step() and d.run() and d.is_clear():
+        if d.step() and d.run() and d.is_clear() and not d.is_over():
             left -= 1
         else:
             vars(d).update(kept)
@@ -272,10 +334,13 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0, help="of the first")
     parser.add_argument("--kernel", default="6.12")
     parser.add_argument("--hz", type=int, default=100)
+    parser.add_argument(
+        "--max-header", type=int, help="the kernel's MAX_HEADER, bytes; 96 as the second water's is configured"
+    )
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
     for seed in range(args.seed, args.seed + args.count):
-        d = draw(seed, args.kernel, args.hz)
+        d = draw(seed, args.kernel, args.hz, args.max_header)
         (args.out / f"{seed}.pkt").write_text(d.expected())
         (args.out / f"{seed}.printed").write_text("\n".join(d.printed) + "\n")
 

@@ -201,8 +201,8 @@ def dcf_bianchi(row: dict[str, str]) -> float:
 def dcf_case(row: dict[str, str], seed: int, seconds: float) -> float:
     """UDP goodput (Mbit/s) of one row of the saturation reference."""
 
-def packetdrill(text: str, kernel: str = ..., hz: int = ...) -> dict[str, Any]:
-    """Runs a packetdrill script: verdict, held, checked, skipped, failure, trace, printed."""
+def packetdrill(text: str, kernel: str = ..., hz: int = ..., max_header: int | None = ...) -> dict[str, Any]:
+    """Runs a packetdrill script: verdict, held, checked, skipped, failure, trace, printed; `max_header`: bytes, None: a usual kernel's."""
 
 def workload_names() -> list[str]:
     """The standard workloads, in their order."""

@@ -10,13 +10,20 @@ use wavetank_packetdrill::{Options, run};
 ///
 /// Raises `ValueError` where the text is no script, or the kernel is not known.
 #[pyfunction]
-#[pyo3(signature = (text, kernel="6.12", hz=1000))]
-pub(crate) fn packetdrill<'py>(py: Python<'py>, text: &str, kernel: &str, hz: u32) -> PyResult<Bound<'py, PyDict>> {
+#[pyo3(signature = (text, kernel="6.12", hz=1000, max_header=None))]
+pub(crate) fn packetdrill<'py>(
+    py: Python<'py>,
+    text: &str,
+    kernel: &str,
+    hz: u32,
+    max_header: Option<u32>,
+) -> PyResult<Bound<'py, PyDict>> {
     let profile = Profile::named(kernel).ok_or_else(|| {
         let all: Vec<_> = Profile::ALL.iter().map(|p| p.name).collect();
         PyValueError::new_err(format!("--kernel: \"{kernel}\", expected one of {}", all.join(", ")))
     })?;
-    let opt = Options { profile, hz, ..Options::default() };
+    let usual = Options::default();
+    let opt = Options { profile, hz, max_header: max_header.unwrap_or(usual.max_header), ..usual };
     let r = py.detach(|| run(text, &opt)).map_err(PyValueError::new_err)?;
     let d = PyDict::new(py);
     d.set_item("verdict", r.verdict.name())?;

@@ -31,6 +31,7 @@ impl Run<'_> {
         }
         params.rcvlowat = self.c.asked.rcvlowat.map_or(params.rcvlowat, |n| Bytes::new(n.into()));
         params.rcvbuf = self.c.asked.rcvbuf.map(Bytes::new).or(params.rcvbuf);
+        params.max_header = self.opt.max_header;
         // The device takes super-packets.
         params.gso_max_segs = Auto::Auto;
         let cfg = Config {

@@ -27,7 +27,7 @@ use files::Files;
 use ready::Watch;
 use std::collections::BTreeMap;
 use wavetank_core::sim::{Blind, Owner, Packet, Span, Time};
-use wavetank_core::tcp::{Blackhole, Cache, Profile, State, gso_segment};
+use wavetank_core::tcp::{Blackhole, Cache, Params, Profile, State, gso_segment};
 
 /// A script begins so late, so that no clock shows its start; the timer wheel's grains, of up to 4096 ms here, begin with it.
 const BEGIN: Time = Time::from_ms(16_384);
@@ -43,6 +43,8 @@ pub struct Options {
     pub profile: &'static Profile,
     /// `CONFIG_HZ`.
     pub hz: u32,
+    /// `MAX_HEADER`, by which an skb's memory goes, bytes.
+    pub max_header: u32,
     /// `--tolerance_usecs`; a script's own counts before this.
     pub tolerance_us: i64,
     /// `--tolerance_percent` of the time since the event before, where that is more.
@@ -57,6 +59,7 @@ impl Default for Options {
         Options {
             profile: Profile::named("6.12").expect("it is the newest"),
             hz: 1_000,
+            max_header: Params::default().max_header,
             tolerance_us: 4_000,
             tolerance_percent: 12.5,
             isn: (1_000_000, 5_000_000),

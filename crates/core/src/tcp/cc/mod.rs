@@ -129,7 +129,7 @@ pub trait Control {
     fn set_state(&mut self, _tp: &mut Tp, _new: CaState) {}
     /// Something happened (`cwnd_event`).
     fn event(&mut self, _tp: &mut Tp, _event: Event) {}
-    /// An ACK came, before it is judged (`in_ack_event`); `slow_path`: it did more than move `snd_una` (`CA_ACK_SLOWPATH`).
+    /// An ACK came, before it is judged (`in_ack_event`); `slow_path`: header prediction did not take it (`CA_ACK_SLOWPATH`).
     fn in_ack(&mut self, _tp: &mut Tp, _slow_path: bool) {}
     /// Segments were acknowledged (`pkts_acked`).
     fn pkts_acked(&mut self, _tp: &mut Tp, _sample: &AckSample) {}
@@ -150,6 +150,10 @@ pub trait Control {
     /// Send buffer in windows (`sndbuf_expand`).
     fn sndbuf_expand(&self) -> u32 {
         2
+    }
+    /// Whether [`Control::in_ack`] counts packets, those that bring data and acknowledge nothing among them.
+    fn hears_acks(&self) -> bool {
+        false
     }
     /// Whether it sets window and pacing rate itself, by [`Control::cong_control`].
     fn has_cong_control(&self) -> bool {
@@ -258,6 +262,10 @@ macro_rules! algorithms {
             #[inline]
             fn sndbuf_expand(&self) -> u32 {
                 match self { $( Algorithm::$v(a) => a.sndbuf_expand() ),* }
+            }
+            #[inline]
+            fn hears_acks(&self) -> bool {
+                match self { $( Algorithm::$v(a) => a.hears_acks() ),* }
             }
             #[inline]
             fn has_cong_control(&self) -> bool {

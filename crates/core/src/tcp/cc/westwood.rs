@@ -125,6 +125,10 @@ impl Control for Westwood {
         reno_cong_avoid(tp, acked);
     }
 
+    fn hears_acks(&self) -> bool {
+        true
+    }
+
     fn in_ack(&mut self, tp: &mut Tp, slow_path: bool) {
         self.sample(tp);
         let n = if slow_path { self.count(tp) } else { tp.snd_una.wrapping_sub(self.snd_una) };

@@ -23,6 +23,7 @@ impl Socket {
         &mut self,
         now: Time,
         p: &Packet,
+        slow_path: bool,
         low: &mut L,
         probe: &mut P,
     ) -> bool {
@@ -61,10 +62,9 @@ impl Socket {
             self.rto.retransmits = 0;
         }
         rs.prior_in_flight = self.tp.in_flight();
-        if p.payload > 0 {
+        if p.payload > 0 || p.flags & tcp_flags::FIN != 0 {
             flags |= flag::DATA;
         }
-        let slow_path = self.header_surprises(p);
         flags |= self.update_window(p, ack);
         let mut tagged = Tagged::default();
         if p.n_sack > 0 {
@@ -170,13 +170,6 @@ impl Socket {
         }
         let rexmit = self.fastretrans_alert(prior_una, 0, &mut flags);
         self.xmit_recovery(rexmit, low);
-    }
-
-    /// Header prediction fails (`FLAG_SLOWPATH`): more changes than sequence numbers. src: linux@6.12 net/ipv4/tcp_input.c
-    /// tcp_rcv_established
-    fn header_surprises(&self, p: &Packet) -> bool {
-        let odd = tcp_flags::SYN | tcp_flags::FIN | tcp_flags::ECE | tcp_flags::CWR;
-        p.n_sack > 0 || p.wnd != self.tp.snd_wnd || p.flags & odd != 0
     }
 
     /// `tcp_ack_update_window`, and the move of `snd_una`.
@@ -288,7 +281,13 @@ impl Socket {
             self.app.acked(s.skb, self.rtx.head().map(|h| h.skb));
         }
         match self.rtx.head() {
-            None => self.chrono_stop(What::Busy),
+            None => {
+                self.chrono_stop(What::Busy);
+                if !self.is_reno() {
+                    // What has leaked (FASTRETRANS_DEBUG).
+                    self.tp.retrans_out = 0;
+                }
+            }
             Some(s) if s.has(tag::SACKED) => flags |= flag::SACK_RENEGING,
             Some(_) => {}
         }

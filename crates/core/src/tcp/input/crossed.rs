@@ -56,7 +56,7 @@ impl Socket {
         if p.tsval != 0 && !before(p.tsval, self.rcv.ts_recent) {
             self.rcv.ts_recent = p.tsval;
         }
-        if !self.take_ack(now, p, low, probe) {
+        if !self.take_ack(now, p, true, low, probe) {
             return;
         }
         self.tp.delivered += u32::from(self.profile.handshake_delivers);

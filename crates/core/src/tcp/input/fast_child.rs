@@ -92,7 +92,7 @@ impl Socket {
         if p.tsval != 0 && !after(p.seq, self.rcv.rcv_wup) && !before(p.tsval, self.rcv.ts_recent) {
             self.rcv.ts_recent = p.tsval;
         }
-        if !self.take_ack(now, p, low, probe) {
+        if !self.take_ack(now, p, true, low, probe) {
             return;
         }
         self.child_opens(p);

@@ -213,7 +213,7 @@ impl Socket {
         self.rcv.tsecr = p.tsecr;
         self.agree(p);
         self.try_undo_spurious_syn();
-        self.take_ack(now, p, low, probe);
+        self.take_ack(now, p, true, low, probe);
         self.take_irs(p);
         if self.opts.timestamps {
             self.rcv.advmss -= TIMESTAMPS;

@@ -8,6 +8,7 @@
 //! behind another in its buffer.
 
 use crate::sim::{Lower, Packet, Probe, Time, flags};
+use crate::tcp::cc::Control;
 use crate::tcp::input::ack_snd::MAX_QUICKACKS;
 use crate::tcp::seq::{after, before};
 use crate::tcp::socket::{Socket, State};
@@ -18,9 +19,14 @@ impl Socket {
         if !self.acceptable(p, low) {
             return;
         }
-        // Where nothing of ours is out or waits, and no duplicate is to be told, header prediction changes nothing.
-        let matters = self.tp.packets_out > 0 || self.tp.unsent() > 0 || self.rcv.ofo.has_dsack();
-        let predicted = p.payload > 0 && matters && self.is_predicted(p);
+        // Header prediction changes nothing of an ACK where none is due, nor of data where nothing of ours is out or waits and no duplicate is
+        // to be told, but what a control hears.
+        let (quiet, heard) = (self.tp.packets_out == 0 && self.tp.unsent() == 0, self.ca.hears_acks());
+        let matters = match p.payload {
+            0 => self.ack.scheduled,
+            _ => !quiet || self.rcv.ofo.has_dsack(),
+        };
+        let predicted = (matters || heard) && self.is_predicted(p);
         self.rcv.tsecr = p.tsecr;
         // The echo is taken from the earliest packet that is not acknowledged (rfc7323#4.3), if its ACK is neither old nor of what was not
         // sent (tcp_ack).
@@ -29,7 +35,7 @@ impl Socket {
             self.rcv.ts_recent = p.tsval;
         }
         let plain_data = p.payload > 0 && p.ack == self.tp.snd_una && p.n_sack == 0 && p.wnd == self.tp.snd_wnd;
-        if plain_data && p.flags & flags::ECE == 0 && (predicted || self.tp.packets_out == 0 && self.tp.unsent() == 0) {
+        if plain_data && p.flags & flags::ECE == 0 && (predicted || quiet && !heard) {
             // A data packet tells nothing as an ACK: tcp_ack is not called, or in vain.
             if after(p.seq, self.snd_wl1) {
                 self.snd_wl1 = p.seq;
@@ -41,7 +47,7 @@ impl Socket {
             if p.flags & flags::CWR != 0 && p.payload > 0 && self.ecn.ok {
                 self.ack.now = true;
             }
-            if !self.take_ack(now, p, low, probe) {
+            if !self.take_ack(now, p, !predicted, low, probe) {
                 return;
             }
         }
@@ -62,7 +68,7 @@ impl Socket {
             && !before(p.ack, self.tp.snd_una)
             && !after(p.ack, self.tp.snd_nxt)
             && !before(p.tsval, if self.opts.timestamps { r.ts_recent } else { 0 })
-            && r.mem_of(p.payload) <= self.forward_alloc()
+            && (p.payload == 0 || r.mem_of(p.payload) <= self.forward_alloc())
     }
 
     /// `sk_forward_alloc`: memory that is taken page by page and not yet charged.
@@ -74,23 +80,32 @@ impl Socket {
 
     /// What follows the ACK field: the state, the payload, what may be sent now, and what is to be acknowledged. `predicted`: it passes
     /// `tcp_data_queue` by, and a duplicate that is to be told is not forgotten; nor is anything sent where it acknowledges nothing
-    /// (`plain_data`).
+    /// (`plain_data`), nor, after an ACK, asked whether one is due (`tcp_ack_snd_check`).
     #[inline(always)] // as acceptable
     pub(in crate::tcp) fn text<L: Lower>(&mut self, p: &Packet, predicted: bool, plain_data: bool, low: &mut L) {
         if self.closing(p, low) {
             return;
         }
         let fin = p.flags & flags::FIN != 0;
+        let established = self.state == State::Established;
         if p.payload == 0 && !fin {
-            self.rcv.saw_tsecr();
+            if established {
+                self.rcv.saw_tsecr();
+            }
             self.push_pending(low);
             self.app_check_space();
+            if !predicted {
+                self.ack_snd_check(low);
+            }
             return;
         }
-        if self.state != State::Established && self.is_no_text(p, low) {
+        if !established && self.is_no_text(p, low) {
             return;
         }
-        self.rcv.measure_rtt_ts(&self.tp.clock, p.payload);
+        if established {
+            // tcp_rcv_state_process does not.
+            self.rcv.measure_rtt_ts(&self.tp.clock, p.payload);
+        }
         if !predicted {
             self.rcv.ofo.clear_dsack();
         }
@@ -149,8 +164,9 @@ impl Socket {
             self.ack.scheduled = true;
         }
         if fin {
-            self.rcv.ofo.fin = Some(end_data);
+            // What came early lies behind it, and goes.
             self.rcv.advance(end);
+            self.end_text(low);
         }
         if !self.rcv.ofo.is_empty() {
             let next = self.rcv.ofo.drain(self.rcv.rcv_nxt);
@@ -162,11 +178,21 @@ impl Socket {
             }
         }
         if self.rcv.ofo.fin.is_some_and(|f| before(f, self.rcv.rcv_nxt)) {
-            self.rcv.ofo.fin = None;
-            self.rcv.fin = true;
-            self.take_fin();
+            self.end_text(low);
         }
         self.data_ready();
+    }
+
+    /// The peer's FIN is next in line.
+    #[cold]
+    fn end_text<L: Lower>(&mut self, low: &mut L) {
+        self.rcv.ofo.fin = None;
+        self.rcv.fin = true;
+        if matches!(self.state, State::FinWait1 | State::FinWait2) {
+            // It tells of what came early, once more.
+            self.send_ack(low);
+        }
+        self.take_fin();
     }
 
     /// Nothing new in it: `tcp_drop` after quick ACKs were turned on.
@@ -227,20 +253,20 @@ impl Socket {
 
     /// `tcp_fin`.
     pub(in crate::tcp) fn take_fin(&mut self) {
-        self.ack.scheduled = true;
         self.app.woken = true;
-        if self.state == State::Established {
-            // Its ACK may wait for what the program still says (inet_csk_enter_pingpong_mode).
-            self.ack.enter_pingpong(self.profile.pingpong_threshold);
-        } else {
-            self.ack.now = true;
+        match self.state {
+            State::Established | State::SynRecv => {
+                self.ack.scheduled = true;
+                // Its ACK may wait for what the program still says (inet_csk_enter_pingpong_mode).
+                self.ack.enter_pingpong(self.profile.pingpong_threshold);
+            }
+            State::FinWait1 | State::FinWait2 => {}
+            _ => (self.ack.scheduled, self.ack.now) = (true, true),
         }
-        // Nothing can follow. Where its ACK goes at once, that tells of a duplicate before (tcp_fin: tcp_send_ack, tcp_sack_reset).
+        // Nothing can follow (tcp_sack_reset).
         self.rcv.rmem_alloc -= self.rcv.ofo.memory();
         self.rcv.ofo.purge();
-        if matches!(self.state, State::Established | State::SynRecv) {
-            self.rcv.ofo.clear_dsack();
-        }
+        self.rcv.ofo.clear_dsack();
         self.state = match self.state {
             State::Established | State::SynRecv => State::CloseWait,
             State::FinWait1 => State::Closing,

@@ -7,6 +7,7 @@
 use crate::sim::{Lower, Packet, Probe, Time, flags};
 use crate::tcp::input::acceptable::{is_limited, is_reset, oow_rate_limited};
 use crate::tcp::output::Load;
+use crate::tcp::sender::timers::Timers;
 use crate::tcp::seq::{after, before};
 use crate::tcp::socket::Socket;
 
@@ -35,7 +36,7 @@ impl Socket {
         self.app.written(p.ack);
         self.snd_wl1 = p.seq;
         self.snd_sml = p.ack;
-        self.timers.clear();
+        self.timers = Timers::OFF; // a request's is its own
         self.ack.lrcvtime = self.tp.clock.j32(); // tcp_create_openreq_child
         let late = core::mem::take(&mut self.rto.retransmits) > 0 && p.tsecr != self.first_synack_stamp();
         self.rcv.tsecr = p.tsecr;

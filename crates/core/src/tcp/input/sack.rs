@@ -17,10 +17,7 @@ use crate::tcp::socket::Socket;
 impl Socket {
     /// `tcp_check_sack_reordering`: a higher segment was delivered before `low`, which was never retransmitted.
     pub(in crate::tcp) fn check_sack_reordering(&mut self, low: u32) {
-        let fack = match (self.is_reno(), self.tp.sacked_out) {
-            (true, 1..) => self.tp.snd_nxt,
-            _ => self.sb.highest_seq(&self.tp, &self.rtx),
-        };
+        let fack = self.sb.highest_seq(&self.tp, &self.rtx);
         if !before(low, fack) {
             return;
         }
@@ -154,6 +151,10 @@ impl Socket {
                     }
                 }
                 from = ce;
+                if self.sb.highest_seq(&self.tp, &self.rtx) == ce {
+                    // Nothing that was told before lies beyond, but what no segment was marked by ("better entrypoint").
+                    break;
+                }
             }
         }
         self.walk(from, (start, end), dup, rs, t);
@@ -164,6 +165,9 @@ impl Socket {
     fn walk(&mut self, from: u32, (start, end): Block, dup: bool, rs: &mut RateSample, t: &mut Tagged) {
         let beyond = t.at.filter(|&at| self.rtx.contains(at) && after(self.rtx.get(at).seq, from));
         let mut id = beyond.unwrap_or_else(|| self.rtx.find(from));
+        if id != self.rtx.end() {
+            self.part_at(id, start);
+        }
         while id != self.rtx.end() {
             let s = self.rtx.get(id);
             if !before(s.seq, end) {
@@ -182,6 +186,14 @@ impl Socket {
             id = id.wrapping_add(1);
         }
         t.at = Some(id);
+    }
+
+    /// `tcp_match_skb_to_sack`: an skb that a block begins in is cut in two, though it may be within a segment: behind that one.
+    fn part_at(&mut self, id: u32, start: u32) {
+        let s = self.rtx.get(id);
+        if before(s.seq, start) && before(start, s.end_seq) && self.rtx.joins(id) {
+            self.number_anew(id.wrapping_add(1), u32::MAX);
+        }
     }
 
     /// `tcp_shift_skb_data`: a segment that was just SACKed joins the skb before it if that is SACKed, and so does the one after it: fewer
@@ -208,6 +220,7 @@ impl Socket {
         if from == to {
             return;
         }
+        let (before, mut after) = (self.rtx.get(id.wrapping_sub(1)).tags, 0);
         while self.rtx.contains(id) {
             let s = self.rtx.get_mut(id);
             if s.skb != from {
@@ -217,11 +230,25 @@ impl Socket {
                 return;
             }
             s.skb = to;
+            after |= s.tags;
             id = id.wrapping_add(1);
+        }
+        if (before ^ after) & tag::EVER != 0 {
+            self.share_retransmission(id, to);
         }
         self.app.merged();
         if self.app.told.is_some() {
             self.merge_stamps(id, to);
+        }
+    }
+
+    /// `tcp_shifted_skb`: of the skb `to`, up to before `id`, a part was sent again; the marks tell it of the whole.
+    #[cold]
+    fn share_retransmission(&mut self, id: u32, to: u32) {
+        let mut at = id;
+        while at != self.rtx.first() && self.rtx.get(at.wrapping_sub(1)).skb == to {
+            at = at.wrapping_sub(1);
+            self.rtx.get_mut(at).tags |= tag::EVER;
         }
     }
 

@@ -88,7 +88,7 @@ impl Socket {
     }
 
     /// Up to `n` segments from `id` on that share an skb get a new one.
-    fn number_anew(&mut self, id: u32, n: u32) {
+    pub(in crate::tcp) fn number_anew(&mut self, id: u32, n: u32) {
         let (old, new) = (self.rtx.get(id).skb, self.app.new_skb());
         let mut i = 0;
         while i < n && self.rtx.contains(id.wrapping_add(i)) && self.rtx.get(id.wrapping_add(i)).skb == old {

@@ -218,6 +218,9 @@ impl Rcv {
         if first {
             (self.head, self.tail, self.skbs, self.packing) = (0, 0, 0, Packing::default());
         }
+        if payload == 0 && !first {
+            return; // a FIN alone finds room behind what waits (skb_try_coalesce)
+        }
         let pieces = self.pieces(self.rcv_nxt, payload);
         if self.tail > 0 && self.tail + pieces <= self.per_buffer && (self.pages || payload <= self.advmss) {
             self.tail += pieces;

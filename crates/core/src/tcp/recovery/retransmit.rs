@@ -2,9 +2,7 @@
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_output.c `tcp_xmit_retransmit_queue`, `tcp_retransmit_skb`, `__tcp_retransmit_skb`,
 //! `skb_still_in_host_queue`. Differs: D1 with rtx.rs's D1; D2 a segment counts as still in this host only where the world says
-//! that it reports freed packets ([`Socket::host_tells`]); D3 a segment that a timeout sends again while its retransmission is thought
-//! to be in flight (after an undo) is counted once; Linux counts it twice and never takes the second back ("retrans_out leaked"); D4 of
-//! a segment's copies in this host those that were cut up are taken to leave first, since what is sent again alone goes behind them.
+//! that it reports freed packets ([`Socket::host_tells`]); D4 of a segment's copies in this host those that were cut up are taken to leave first, since what is sent again alone goes behind them.
 
 use crate::sim::{Freed, Lower, flags};
 use crate::tcp::output::{Failed, Load};
@@ -107,9 +105,10 @@ impl Socket {
         let sent = self.transmit_again(id, segs, low);
         let n = *sent.as_ref().unwrap_or(&0);
         for i in 0..n {
-            let s = self.rtx.get_mut(id.wrapping_add(i));
-            self.tp.retrans_out += u32::from(!s.has(tag::RETRANS));
-            s.tags |= tag::ANY_RETRANS;
+            // One whose retransmission is thought to be in flight (a timeout after an undo) counts twice, and the second is taken back only
+            // when nothing is out any more ("retrans_out leaked").
+            self.tp.retrans_out += 1;
+            self.rtx.get_mut(id.wrapping_add(i)).tags |= tag::ANY_RETRANS;
         }
         let stamps = sent.is_ok() || self.profile.unstamped != Unstamped::Late;
         if self.undo.retrans_stamp == 0 && stamps {

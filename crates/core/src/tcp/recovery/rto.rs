@@ -15,7 +15,7 @@ use crate::tcp::sender::app::Error;
 use crate::tcp::sender::patience::model_timeout_ms;
 use crate::tcp::sender::rack::TIMEOUT_MIN;
 use crate::tcp::sender::timers::Pending;
-use crate::tcp::seq::after;
+use crate::tcp::seq::{after, before};
 use crate::tcp::socket::{Socket, State};
 use crate::tcp::tp::CaState;
 
@@ -191,13 +191,17 @@ impl Socket {
         }
         // Before 4.18 everything is, and nothing counts as in flight (c77d62ffaea4, d716bfdb10b4).
         let by_time = self.profile.detection == Detection::Rack;
-        let first = self.rtx.first();
-        let mut id = first;
+        let (mut id, mut next) = (self.rtx.first(), self.rtx.first());
+        if !self.rtx.is_empty() {
+            // The head is lost whenever it was sent, all of its skb.
+            next = id.wrapping_add(self.same_skb(id, u32::MAX));
+        }
         while id != self.rtx.end() {
             if reneged {
                 self.rtx.get_mut(id).tags &= !tag::SACKED;
             }
-            let recent = by_time && !reneged && id != first && self.rack.remaining(&self.tp, self.rtx.get(id), 0) > 0;
+            let headed = before(id, next);
+            let recent = by_time && !reneged && !headed && self.rack.remaining(&self.tp, self.rtx.get(id), 0) > 0;
             if !by_time && self.rtx.get(id).has(tag::RETRANS) {
                 self.rtx.get_mut(id).tags &= !tag::RETRANS;
                 self.tp.retrans_out -= 1;

@@ -128,8 +128,9 @@ impl Socket {
         if self.rtx.get(last).end_seq.wrapping_sub(self.rtx.get(first).seq) <= n * mss {
             return first;
         }
+        // What goes again begins where it would if each segment but the last were of today's size.
         self.fragment(first);
-        self.rtx.end().wrapping_sub(1)
+        first.wrapping_add(n)
     }
 
     /// The same in 3.18: where there are new data nothing is sent again, whatever the window allows; the RTO counts from now.

@@ -260,7 +260,7 @@ impl Socket {
         assert_eq!(skbs, self.app.sent_skbs(), "skbs on the retransmission queue");
         assert_eq!(tp.sacked_out, count(tag::SACKED), "sacked");
         assert_eq!(tp.lost_out, count(tag::LOST), "lost");
-        assert_eq!(tp.retrans_out, count(tag::RETRANS), "retransmitted");
+        assert!(tp.retrans_out >= count(tag::RETRANS), "retransmitted");
         assert!(tp.left_out() <= tp.packets_out);
         assert!(tp.snd_cwnd >= 1 && tp.snd_ssthresh >= 2);
         assert!(!crate::tcp::seq::after(tp.snd_una, tp.snd_nxt) && !crate::tcp::seq::after(tp.snd_nxt, tp.write_seq));

@@ -39,7 +39,7 @@ fn wrong(s: &Socket) -> Option<String> {
     if s.app.ends.front().is_some_and(|&end| !after(end, tp.snd_nxt)) {
         return Some(format!("an skb in line ends at {:?}, snd_nxt is {}", s.app.ends.front(), tp.snd_nxt));
     }
-    if tp.left_out() > tp.packets_out || tp.retrans_out > tp.packets_out {
+    if tp.left_out() > tp.packets_out {
         return Some(format!("{} out, {} SACKed, {} lost", tp.packets_out, tp.sacked_out, tp.lost_out));
     }
     if open && tp.packets_out > 0 && s.timers.pending == Pending::Nothing {
