@@ -299,6 +299,9 @@ impl Discipline for FqCodel {
 }
 
 #[cfg(test)]
+mod vectors;
+
+#[cfg(test)]
 mod tests {
     use super::super::{Old, battery::packet};
     use super::*;

@@ -26,6 +26,8 @@ pub mod skb;
 
 #[cfg(test)]
 mod battery;
+#[cfg(test)]
+pub(crate) mod vectors;
 
 /// What a driver tells a discipline of the queue that it was given the last packet from, or that has this id.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

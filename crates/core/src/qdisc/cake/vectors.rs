@@ -2,28 +2,9 @@
 
 use super::super::Old;
 use super::super::battery::packet;
+use super::super::vectors::{Draw, Fold};
 use super::*;
 use crate::sim::{Ecn, NodeId, flags};
-
-/// A multiplicative generator that C has in a line.
-struct Draw(u32);
-
-impl Draw {
-    fn next(&mut self) -> u32 {
-        self.0 = self.0.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        self.0 >> 8
-    }
-}
-
-/// Counts and a checksum of their order.
-#[derive(Clone, Copy, Default, PartialEq, Debug)]
-struct Fold(u32, u64);
-
-impl Fold {
-    fn add(&mut self, v: u64) {
-        *self = Fold(self.0 + 1, self.1.wrapping_mul(31).wrapping_add(v));
-    }
-}
 
 /// What 60000 operations gave.
 #[derive(PartialEq, Debug)]

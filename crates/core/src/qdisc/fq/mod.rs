@@ -8,6 +8,8 @@
 
 pub mod before_6_7;
 pub mod since_6_7;
+#[cfg(test)]
+mod vectors;
 
 use super::pool::{Link, Linked, List, NIL};
 use super::skb::hash;
