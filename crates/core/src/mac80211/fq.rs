@@ -2,8 +2,7 @@
 //!
 //! A `tin` (one TXQ) takes a flow of the table as its own while the flow has packets or is on its lists; a packet whose
 //! flow belongs to another tin goes to the tin's default flow. When all is full, the fattest flow of any tin pays.
-//! Stands for: Linux 6.12 include/net/fq.h, include/net/fq_impl.h, and of 4.9 to 5.10 who pays ([`Pays`]). Differs: D1 default flows stand behind the table in
-//! one array, so that equally fat ones are told apart by the tin's number, not by who came last.
+//! Stands for: Linux 6.12 include/net/fq.h, include/net/fq_impl.h, and of 4.9 to 5.10 who pays ([`Pays`]).
 
 use super::profile::Pays;
 use crate::qdisc::codel::Vars;
@@ -19,6 +18,8 @@ pub struct Flow {
     pub backlog: u32,
     deficit: i32,
     tin: u32,
+    /// Of equally fat flows the one with the greatest pays; 0 in the table, and of those the first pays.
+    place: i64,
     /// CoDel's.
     pub vars: Vars,
 }
@@ -26,7 +27,7 @@ pub struct Flow {
 impl Default for Flow {
     fn default() -> Self {
         let (list, link, vars) = (List::default(), Link::default(), Vars::default());
-        Flow { list, link, backlog: 0, deficit: 0, tin: NIL, vars }
+        Flow { list, link, backlog: 0, deficit: 0, tin: NIL, place: 0, vars }
     }
 }
 
@@ -85,6 +86,8 @@ pub struct Fq {
     pub overlimit: u64,
     /// See `overlimit`.
     pub overmemory: u64,
+    /// How often a flow was given another place.
+    placed: i64,
 }
 
 /// Why the fair queue lets packets go.
@@ -115,6 +118,7 @@ impl Fq {
             memory: 0,
             overlimit: 0,
             overmemory: 0,
+            placed: 0,
         }
     }
     /// Packets held at most, memory held at most, and what a flow sends in its turn.
@@ -143,6 +147,8 @@ impl Fq {
         self.memory -= truesize;
         if flow.backlog == 0 {
             self.bitmap[i / 64] &= !(1 << (i % 64));
+        } else if self.pays == Pays::One {
+            self.place(i, -1); // fq_rejigger_backlog
         }
     }
 
@@ -176,16 +182,23 @@ impl Fq {
         packets
     }
 
-    /// src: `fq_find_fattest_flow`
+    /// Flow `i` pays before (1) or after (-1) all others that are as fat.
+    fn place(&mut self, i: usize, side: i64) {
+        self.placed += 1;
+        self.flows[i].place = side * self.placed;
+    }
+
+    /// One in the table pays before a default flow that is as fat. src: `fq_find_fattest_flow`; linux@5.10 the first of `fq->backlogs`
     fn fattest(&self) -> Option<usize> {
-        let (mut fattest, mut most) = (None, 0);
+        let (mut fattest, mut most) = (None, (0, 0));
         for (w, &word) in self.bitmap.iter().enumerate() {
             let mut rest = word;
             while rest != 0 {
                 let i = w * 64 + rest.trailing_zeros() as usize;
                 rest &= rest - 1;
-                if self.flows[i].backlog > most {
-                    (fattest, most) = (Some(i), self.flows[i].backlog);
+                let fat = (self.flows[i].backlog, self.flows[i].place);
+                if fat > most && (fat.0 > most.0 || most.1 != 0) {
+                    (fattest, most) = (Some(i), fat);
                 }
             }
         }
@@ -200,6 +213,9 @@ impl Fq {
         if self.flows[i].tin != NIL && self.flows[i].tin != tin {
             t.collisions += 1;
             i = (self.table + tin) as usize; // fq_flow_classify: the default flow
+            if self.flows[i].backlog == 0 {
+                self.place(i, 1); // list_add to tin_backlog
+            }
         }
         let bytes = self.len_of(p);
         let (t, flow) = (&mut self.tins[tin as usize], &mut self.flows[i]);
@@ -215,6 +231,9 @@ impl Fq {
             flow.deficit = self.quantum;
             t.flows += 1;
             t.new_flows.push(&mut self.flows, i as u32);
+        }
+        if self.pays == Pays::One {
+            self.place(i, 1); // fq_recalc_backlog
         }
         let mut memory = self.memory > self.memory_limit;
         while self.packets > self.limit || memory {
@@ -274,6 +293,9 @@ impl Fq {
         }
     }
 }
+
+#[cfg(test)]
+mod vectors;
 
 #[cfg(test)]
 mod tests {
