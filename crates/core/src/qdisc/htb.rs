@@ -187,6 +187,9 @@ impl Discipline for Htb {
 }
 
 #[cfg(test)]
+mod vectors;
+
+#[cfg(test)]
 mod tests {
     use super::super::battery::packet;
     use super::*;

@@ -117,6 +117,9 @@ impl Discipline for PfifoFast {
 }
 
 #[cfg(test)]
+mod vectors;
+
+#[cfg(test)]
 mod tests {
     use super::super::battery::packet;
     use super::*;

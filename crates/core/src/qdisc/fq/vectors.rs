@@ -1,4 +1,4 @@
-//! `fq` against sch_fq.c of 6.12.117, and of 6.1.192, 5.15 and 5.10.262, which give the same: see [`vectors`](super::super::vectors).
+//! `fq` against sch_fq.c of 6.12.117, and of 6.1.192, 5.15.148 and 5.10.262, which give the same: see [`vectors`](super::super::vectors).
 
 use super::super::vectors::{Draw, Gave, Load, Row, holds, run};
 use super::super::{Discipline, Old, Setup};

@@ -107,7 +107,7 @@ fn every_packet_and_counter_is_the_kernels() {
     holds(&KERNEL, |n| gave(n, Old::default()));
 }
 
-/// Of 5.10.262's, which are 5.15's, too.
+/// Of 5.10.262's, which are 5.15.148's, too.
 #[test]
 fn and_before_2026() {
     holds(&KERNEL_5_10, |n| gave(n, Old::of((5, 10), Some(262))));

@@ -245,6 +245,9 @@ impl Discipline for Netem {
 }
 
 #[cfg(test)]
+mod vectors;
+
+#[cfg(test)]
 mod tests {
     use super::super::battery::packet;
     use super::*;
