@@ -40,6 +40,8 @@ pub struct Before6_7 {
     packets: u32,
     bytes: u64,
     dropped: u64,
+    /// Packets that stand before it.
+    parked: u32,
 }
 
 impl Before6_7 {
@@ -60,7 +62,13 @@ impl Before6_7 {
             packets: 0,
             bytes: 0,
             dropped: 0,
+            parked: 0,
         }
+    }
+
+    /// `packets` stand before it from now on (`sch->q.qlen` counts them).
+    pub(super) fn park(&mut self, packets: u32) {
+        self.parked = packets;
     }
 
     /// A socket's rate from now on, bytes a second.
@@ -81,7 +89,7 @@ impl Before6_7 {
     /// src: `fq_enqueue`
     pub(super) fn enqueue(&mut self, now: Time, mut p: Packet, bin: &mut impl Bin) -> Verdict {
         let late = self.age >= Age::Bounds && p.born > now + self.params.horizon;
-        if self.packets >= self.params.limit || late {
+        if self.packets + self.parked >= self.params.limit || late {
             return self.refuse(p, bin);
         }
         let (i, new) = self.flows.classify(now, &p);
@@ -258,6 +266,19 @@ mod tests {
         let late = due + Span::from_us(100);
         assert_eq!(core::iter::from_fn(|| q.dequeue(late)).count(), 2);
         assert_eq!(q.wake_at(), Some(late + Span::from_us(1_514 - 100)));
+    }
+
+    #[test]
+    fn what_stands_before_it_takes_room() {
+        for (parked, left) in [(0, 2), (1, 1), (3, 0)] {
+            let (mut q, mut bin) =
+                (Before6_7::new(Params { limit: 2, ..Params::default() }, Age::Bounds, 1), Vec::new());
+            q.park(parked);
+            for n in 0..4 {
+                q.enqueue(Time::ZERO, owned(Owner(0), n, 1448), &mut bin);
+            }
+            assert_eq!(q.packets(), left);
+        }
     }
 
     /// 60000 random operations on ten sockets and one stream of pure ACKs, the odd sockets paced, by rates (0 and low ones among them) or departure

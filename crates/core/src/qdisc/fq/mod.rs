@@ -175,6 +175,12 @@ impl Discipline for Fq {
     fn wake_at(&self, _now: Time) -> Option<Time> {
         either!(self, q => q.wake_at())
     }
+    /// A band's limit is of its own packets.
+    fn park(&mut self, packets: u32, _bytes: u64) {
+        if let Fq::Before6_7(q) = self {
+            q.park(packets);
+        }
+    }
     fn paced(&mut self, owner: Owner, rate: u64) {
         if let Fq::Before6_7(q) = self {
             q.paced(owner, rate);
