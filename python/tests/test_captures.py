@@ -321,6 +321,10 @@ def test_a_flent_file_of_ours_gives_the_runs_goodput_and_airtime(tmp_path, flows
     assert {f.name for f in beside.flows} == {f.name for f in run.flows}
     assert [f.goodput_mbit for f in beside.flows] == pytest.approx(list(said.values()), rel=1e-9)
     assert beside.window == pytest.approx(run.window)
+    assert beside.summary()["airtime"] == pytest.approx(airtime)
+    assert beside.summary()["airtime_rx"] == pytest.approx(run.summary()["airtime_rx"], **close)
+    sizes = {x["name"]: x["ampdu_mean"] for x in report["stations"]}
+    assert {n: a["mean"] for n, a in beside.summary()["ampdu"].items()} == pytest.approx(sizes)
 
 
 def test_a_flent_file_of_netperf_has_samples_of_the_time_before_them(tmp_path):
@@ -338,6 +342,50 @@ def test_a_flent_file_of_netperf_has_samples_of_the_time_before_them(tmp_path):
     assert report["stations"][0]["airtime_fraction"] == pytest.approx(0.5)
     # steps by their begin, as a capture's
     assert report["flows"][0]["delivered_bytes"]["begin_s"] == pytest.approx(-0.2)
+
+
+def _of_access_point(path, stations):
+    """A file with the airtime that an access point's mac80211 keeps of each station, us a step of 0.5 s: sent to it, from it."""
+    x = [0.5 * i for i in range(20)]
+    results = {"TCP download": [10.0] * 20}
+    for mac, (to_it, of_it, size) in stations.items():
+        values = {"airtime_tx": to_it, "airtime_rx": of_it, "avg_aggr_size": size}
+        results |= {f"wifi_stats_ap.example::{k}::{mac}": [v] * 20 for k, v in values.items() if v is not None}
+    asked = {"wifi_stats_hosts": "ap.example", "wifi_stats_stations": ",".join(stations)}
+    metadata = {"NAME": "tcp_download", "LENGTH": 6, "TOTAL_LENGTH": 10, "TEST_PARAMETERS": asked}
+    path.write_text(json.dumps({"version": 4, "metadata": metadata, "x_values": x, "results": results}))
+    return path
+
+
+def test_an_access_points_account_of_a_station_is_that_stations(tmp_path):
+    path = _of_access_point(tmp_path / "x.flent", {"02:00:00:00:00:01": (2e5, 5e4, 20.0)})
+    s = scenario(time__lead_in="1 s", time__flows="6 s", time__warmup="2 s", traffic__tcp_up=0, traffic__tcp_down=1)
+    told = flent_result.result(path, s.check()).summary()
+    assert told["airtime"] == pytest.approx({"ap": 0.4, "sta1": 0.1})
+    assert told["airtime_rx"] == pytest.approx({"ap": 0.1, "sta1": 0.4})
+    assert {n: a["mean"] for n, a in told["ampdu"].items()} == {"ap": 20.0, "sta1": None}
+
+
+@pytest.mark.usefixtures("canvases")
+def test_an_access_points_stations_are_the_scenarios_in_the_order_that_flent_was_told(wavetank, tmp_path):
+    macs = {"02:00:00:00:00:0b": (1e5, 5e4, 20.0), "02:00:00:00:00:0a": (2e5, None, 30.0)}
+    path = _of_access_point(tmp_path / "x.flent", macs)
+    s = tmp_path / "s.toml"
+    s.write_text(
+        'name = "s"\n[topology]\nkind = "wifi"\n[wifi]\nstations = 2\n[traffic]\ntcp_down = 1\n[time]\nflows = "4 s"\n'
+    )
+    code, out, err = wavetank("compare", s, "--with", path, "--out", tmp_path / "c", "--json")
+    assert code == 0, err
+    assert "wifi_stats_stations: sta1 is 02:00:00:00:00:0b, sta2 is 02:00:00:00:00:0a" in err
+    rows = {x["figure"]: x["testbed"] for x in json.loads(out)["rows"]}
+    assert [rows[f"{n} airtime to it"] for n in ("ap", "sta1", "sta2")] == pytest.approx([0.1, 0.2, 0.4])
+    assert [rows[f"{n} airtime"] for n in ("ap", "sta1")] == pytest.approx([0.6, 0.1])
+    assert [rows[f] for f in ("sta2 airtime", "ap A-MPDU mean")] == [None, None]
+    # analyze has the access point's own words, and draws what there is
+    path = _of_access_point(tmp_path / "y.flent", {"02:00:00:00:00:01": (None, None, 20.0)})
+    code, out, err = wavetank("analyze", path, "--out", tmp_path / "a")
+    assert code == 0, err
+    assert "20" in out
 
 
 def test_a_flent_file_of_several_stations_bears_the_runs_names(tmp_path):

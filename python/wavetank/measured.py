@@ -73,6 +73,10 @@ def _same(a: Any, b: Any) -> bool:
     return bool(a == b)
 
 
+def _known(share: float) -> float | None:
+    return None if np.isnan(share) else share
+
+
 class _ByValue:
     """Equal if all fields are, arrays among them, and NaN where the other has NaN."""
 
@@ -202,7 +206,10 @@ class Node(_ByValue):
     * ``modes``: data PPDUs that it sent, by how they were modulated (attempts, as in ``ampdu_hist``);
     * ``rx_modes``: the same of those that were sent to it;
     * ``rate``: what its rate control counted in the whole run (AASRC and AARC: units, frames, probes, ...); empty for others;
-    * ``airtime_fraction``, ``airtime_rx_fraction``: share of the window that its PPDUs, and those sent to it, took;
+    * ``airtime_fraction``, ``airtime_rx_fraction``: share of the window that its PPDUs, and those sent to it, took (NaN: not
+      measured);
+    * ``ampdu_mean``: the mean A-MPDU that it sent (MPDUs), where PPDUs were not counted, as in a Flent file of a test bed; else
+      None, for the histogram has it;
     * ``unanswered``: of what it sent, PPDUs that no response came to;
     * ``series``, a value a sample, of what happened since the sample before: ``airtime_tx_us`` and ``airtime_rx_us`` (of its
       PPDUs, and of those sent to it), ``avg_aggr_size`` (MPDUs a PPDU that it sent), ``tx_bitrate_mbit`` and ``rx_bitrate_mbit``
@@ -226,6 +233,7 @@ class Node(_ByValue):
     rate: Mapping[str, int] = field(default_factory=dict)
     unanswered: int = 0
     acks: Mapping[str, float] | None = None
+    ampdu_mean: float | None = None
 
     def mean_mcs(self) -> float | None:
         """The mean MCS of its MPDUs; None where it sent none."""
@@ -381,14 +389,14 @@ class Measured(_ByValue):
                 if p.kind in PINGS and " " in p.name
             },
             "udp_ping_ms": {n: stats.quantiles(self.ping(n)[1][self.within(self.ping(n)[0])]) for n in sorted(others)},
-            "ampdu": {name: stats.ampdu(n.ampdu_hist) for name, n in self.nodes.items()},
-            "mcs": {name: n.mean_mcs() for name, n in self.nodes.items()},
-            "modes": {name: [m._asdict() for m in n.modes] for name, n in self.nodes.items()},
-            "airtime": {name: n.airtime_fraction for name, n in self.nodes.items()},
-            "airtime_rx": {
-                name: None if np.isnan(n.airtime_rx_fraction) else n.airtime_rx_fraction
+            "ampdu": {
+                name: stats.ampdu(n.ampdu_hist) if n.ampdu_mean is None else stats.ampdu_of_mean(n.ampdu_mean)
                 for name, n in self.nodes.items()
             },
+            "mcs": {name: n.mean_mcs() for name, n in self.nodes.items()},
+            "modes": {name: [m._asdict() for m in n.modes] for name, n in self.nodes.items()},
+            "airtime": {name: _known(n.airtime_fraction) for name, n in self.nodes.items()},
+            "airtime_rx": {name: _known(n.airtime_rx_fraction) for name, n in self.nodes.items()},
             **self._acks(),
             "drops": dict(self.drops),
             "jain": stats.jain([f.goodput_mbit for f in self.flows_of(kind="tcp") or self.flows])

@@ -99,14 +99,19 @@ class Ampdu(TypedDict):
 def ampdu(hist: FloatArray) -> Ampdu:
     """Statistics of a histogram whose index is the number of MPDUs in a data PPDU."""
     total = float(hist.sum())
-    if total <= 0:
-        return {"mean": None, "p50": None, "p90": None, "single_fraction": None}
+    if not total > 0:  # none, or not counted
+        return ampdu_of_mean(None)
     return {
         "mean": float((hist * np.arange(hist.size)).sum() / total),
         "p50": histogram_quantile(hist, 0.5),
         "p90": histogram_quantile(hist, 0.9),
         "single_fraction": float(hist[1] / total),
     }
+
+
+def ampdu_of_mean(mean: float | None) -> Ampdu:
+    """The same where no more than the mean is known."""
+    return {"mean": mean, "p50": None, "p90": None, "single_fraction": None}
 
 
 def spread(values: FloatArray) -> tuple[float, float]:

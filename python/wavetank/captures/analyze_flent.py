@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from .. import stats
 from ..stats import FloatArray
 from . import flent_file
-from .flent_file import FlentFile, FlentFlow, FlentPing
+from .flent_file import FlentFile, FlentFlow, FlentPing, FlentRadio
 
 Document = dict[str, Any]
 
@@ -73,8 +73,8 @@ class _Report:
                     "rtt_ms": _spread(self.echoes(file, ping)),
                 }
             )
-        for name, values in file.radio.items():
-            self.radio(name, values)
+        for radio in file.radios:
+            self.radio(file, radio)
 
     def within(self, t: FloatArray) -> NDArray[np.bool_]:
         """Which times lie in the window."""
@@ -106,16 +106,16 @@ class _Report:
             "rtt_ms": None if rtt is None else _spread(rtt[self.within(self.x)]),
         })  # fmt: skip
 
-    def radio(self, name: str, values: FloatArray) -> None:
-        """A station's airtime a step (us) or mean aggregate."""
-        who = name.rsplit("::", 1)[1]
-        s = self.stations.setdefault(who, {"name": who, "mac": ""})
-        a = stats.finite(values[self.counted])
-        if "airtime" in name:
-            s["airtime_s"] = float(a.sum()) / 1e6
-            s["airtime_fraction"] = s["airtime_s"] / (a.size * self.step) if a.size else 0.0
-            s["airtime_us"] = self.steps(values)
-        elif a.size:
+    def radio(self, file: FlentFile, radio: FlentRadio) -> None:
+        """A station's airtime a step (us) and mean aggregate."""
+        s = self.stations.setdefault(radio.station, {"name": radio.station, "mac": ""})
+        share = file.share(radio.airtime_tx, self.counted)
+        if share is not None:
+            s["airtime_s"] = float(stats.finite(radio.airtime_tx[self.counted]).sum()) / 1e6
+        s["airtime_fraction"] = share
+        s["airtime_us"] = self.steps(radio.airtime_tx)
+        a = stats.finite(radio.ampdu[self.counted])
+        if a.size:
             s["ampdu_mean"] = float(a.mean())
 
     def report(self) -> dict[str, Any]:
@@ -127,6 +127,6 @@ class _Report:
             "links": [],
             "flows": self.flows,
             "pings": self.pings,
-            "busy_fraction": sum(s.get("airtime_fraction", 0.0) for s in self.stations.values()) or None,
+            "busy_fraction": sum(s["airtime_fraction"] or 0.0 for s in self.stations.values()) or None,
             "stations": sorted(self.stations.values(), key=lambda s: -s.get("airtime_s", 0.0)),
         }

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from .. import units
 from ..errors import UserError
-from ..stats import FloatArray
+from ..stats import FloatArray, finite
 from .flent_document import EXPECTED, computed, document
 
 #: Times in files are rounded to microseconds, s.
@@ -52,6 +52,20 @@ class FlentPing:
 
 
 @dataclass(frozen=True)
+class FlentRadio:
+    """What ``wifi_stats`` of ``host`` has of ``station``, on the grid: airtime sent to it and heard of it (us a step), and the
+    mean A-MPDU to it (MPDUs). NaN: not measured. In a file of ours a station is a radio, ``airtime_tx`` and the A-MPDU are of
+    what it sent itself.
+    """
+
+    host: str
+    station: str
+    airtime_tx: FloatArray
+    airtime_rx: FloatArray
+    ampdu: FloatArray
+
+
+@dataclass(frozen=True)
 class FlentFile:
     """One run of a Flent test. ``x`` (s) is the grid; ``span`` the flows' time on it, ``judged`` the run's judging window where
     wavetank wrote the file."""
@@ -68,8 +82,7 @@ class FlentFile:
     span: tuple[float, float]
     flows: tuple[FlentFlow, ...]
     pings: tuple[FlentPing, ...]
-    #: A station's airtime a step and mean aggregates, by the series' names.
-    radio: Mapping[str, FloatArray]
+    radios: tuple[FlentRadio, ...]
     judged: tuple[float, float] | None = None
 
     def counted(self, window: tuple[float, float]) -> NDArray[np.bool_]:
@@ -79,6 +92,11 @@ class FlentFile:
         begins = self.x - self.step
         whole = (begins >= window[0] - ROUNDED) & (self.x <= window[1] + ROUNDED)
         return whole if whole.any() else (self.x > window[0] + ROUNDED) & (begins < window[1] - ROUNDED)
+
+    def share(self, airtime_us: FloatArray, counted: NDArray[np.bool_]) -> float | None:
+        """The part of the counted time that is airtime; None where nothing was measured."""
+        known = finite(airtime_us[counted])
+        return float(known.sum()) / 1e6 / (known.size * self.step) if known.size else None
 
 
 def read(path: Path) -> FlentFile:
@@ -102,7 +120,7 @@ def _file(path: Path, size: int, data: Mapping[str, Any]) -> FlentFile:
     plain: dict[str, FloatArray] = {}
     of_socket: dict[str, dict[str, FloatArray]] = {}
     pings: list[FlentPing] = []
-    radio: dict[str, FloatArray] = {}
+    radio: dict[tuple[str, str], dict[str, FloatArray]] = {}
     told = {name: of for name, of in meta.get("SERIES_META", {}).items() if isinstance(of, dict)}
     for name, series in sorted(data["results"].items(), key=lambda kv: _natural(kv[0])):
         if computed(name):
@@ -117,8 +135,8 @@ def _file(path: Path, size: int, data: Mapping[str, Any]) -> FlentFile:
             plain[name] = values
         elif name.startswith("Ping"):
             pings.append(FlentPing(name, values, *_raw(data, name), told.get(name, {})))
-        elif "::airtime_tx::" in name or "::avg_aggr_size::" in name:
-            radio[name] = values
+        elif of := re.fullmatch(r"wifi_stats_(.+?)::(airtime_tx|airtime_rx|avg_aggr_size)::(.+)", name):
+            radio.setdefault((of[1], of[3]), {})[of[2]] = values
     return FlentFile(
         path=str(path),
         version=str(data.get("version", "?")),
@@ -132,8 +150,28 @@ def _file(path: Path, size: int, data: Mapping[str, Any]) -> FlentFile:
         span=span,
         flows=tuple(FlentFlow(n, n[:3].lower(), v, of_socket.get(n, {}), told.get(n, {})) for n, v in plain.items()),
         pings=tuple(pings),
-        radio=radio,
+        radios=_radios(radio, meta, x.size),
         judged=judged,
+    )
+
+
+def _radios(
+    series: Mapping[tuple[str, str], Mapping[str, FloatArray]], meta: Mapping[str, Any], size: int
+) -> tuple[FlentRadio, ...]:
+    """In the order in which Flent was told of hosts and stations; the rest, if any, behind them."""
+    asked = meta.get("TEST_PARAMETERS") or {}
+    hosts, stations = (
+        [w.strip() for w in str(asked.get(f"wifi_stats_{k}", "")).split(",")] for k in ("hosts", "stations")
+    )
+
+    def place(names: list[str], name: str) -> int:
+        return names.index(name) if name in names else len(names)
+
+    order = sorted(series, key=lambda of: (place(hosts, of[0]), place(stations, of[1])))
+    none = np.full(size, np.nan)
+    return tuple(
+        FlentRadio(*of, *(series[of].get(k, none) for k in ("airtime_tx", "airtime_rx", "avg_aggr_size")))
+        for of in order
     )
 
 

@@ -1,11 +1,12 @@
 """A Flent file of a test bed as a result, so that it stands beside the other waters'.
 
 Flows are named as the scenario's (up1, down2 sta3); time is shifted so that they start when the scenario's do. Not known, and
-left out: what happens on the air and in queues, timeouts, where netperf did not say it, retransmissions, and of UDP the goodput:
-iperf's client notes what it sends. A file that wavetank wrote has UDP's goodput.
+left out: queues, timeouts, where netperf did not say it, retransmissions, and of UDP the goodput: iperf's client notes what it
+sends. A file that wavetank wrote has UDP's goodput. Airtime and aggregates are there where Flent's ``wifi_stats`` was on.
 
 Differs from the model's: D1 the judging window begins ``time.warmup`` after the flows and ends ``time.cooldown`` before they do,
-on Flent's clock, which counts from when the test began. D2 retransmissions are the whole test's, by netperf.
+on Flent's clock, which counts from when the test began. D2 retransmissions are the whole test's, by netperf. D3 airtime and
+aggregates are as :mod:`.flent_radios` says.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from .. import units
 from ..errors import UserError
 from ..result import Flow, Ping, Result
 from ..stats import FloatArray, finite
+from . import flent_radios
 from .flent_file import FlentFile, FlentFlow, read
 
 #: What a socket told (Flent's names, ms and Mbit/s) in the columns that the other waters have.
@@ -61,7 +63,7 @@ def result(path: Path, values: Mapping[str, str]) -> Result:
         window=(begin, end),
         flows=tuple(_flow(f, name, file, shift, (begin, end)) for f in file.flows),
         pings=tuple(_pings(file, name, shift)),
-        nodes={},
+        nodes=flent_radios.nodes(file, shift, (begin, end)),
         qdiscs={},
         drops={},
         ledger={},

@@ -22,7 +22,7 @@ def beside(scenario: Scenario, measured: Sequence[Path]) -> list[tuple[Path, Res
 def remarks(scenario: Scenario, measured: Sequence[Path]) -> list[str]:
     """What to know before trusting that Flent files are of this scenario: their notes' digests, lengths, controls."""
     from .. import testbed
-    from ..captures import flent_file
+    from ..captures import flent_file, flent_radios
 
     own, out = testbed.digest_of(scenario), []
     values = scenario.check()
@@ -40,6 +40,10 @@ def remarks(scenario: Scenario, measured: Sequence[Path]) -> list[str]:
             out.append(f"{path}: its flows lasted {file.span[1] - file.span[0]:g} s, the scenario's {flows:g}")
         if file.judged is None and any(f.kind == "udp" for f in file.flows):
             out.append(f"{path}: its UDP flows are what iperf's client sent; what arrived of them is not known")
+        of_ap = flent_radios.of_access_point(file)
+        if len(of_ap) > 1:
+            order = ", ".join(f"sta{i} is {r.station}" for i, r in enumerate(of_ap, 1))
+            out.append(f"{path}: its stations' airtime is taken in the order of Flent's wifi_stats_stations: {order}")
         others = {str(f.meta["CONG_CONTROL"]) for f in file.flows if f.meta.get("CONG_CONTROL")}
         asked = [c.strip() for key in ("tcp.cc", "traffic.cc") for c in values[key].split(",") if c.strip() != "off"]
         others -= {spelt for c in asked for spelt in (c, c.replace("-", "_"))}
