@@ -118,6 +118,16 @@ def test_the_command_is_entered_where_its_imports_may_be_interrupted():
     assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "interrupted\n")
 
 
+def test_before_the_command_is_entered_nothing_is_imported_that_takes_time():
+    """What a Ctrl-C meets there, Python tells of in a traceback."""
+    code = (
+        "import os, sys; known = set(sys.modules); import wavetank.__main__; print(*sorted(set(sys.modules) - known))"
+    )
+    asked = [sys.executable, "-S", "-c", f"import sys; sys.path = {sys.path!r}; {code}"]
+    found = subprocess.run(asked, capture_output=True, text=True, check=True).stdout.split()
+    assert found == ["__future__", "wavetank", "wavetank.__main__", "wavetank.refused"]
+
+
 def test_little_is_imported_before_a_ctrl_c_is_heeded():
     code = "import sys; there = {*sys.modules}; import wavetank.__main__; print(*sorted({*sys.modules} - there))"
     asked = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
