@@ -47,6 +47,33 @@ def test_flows_of_one_station_are_told_apart(run):
 def test_too_many_flows_of_a_station_share_their_directions_colour(run):
     looks = one_run._looks([*run.flows] * 5)
     assert {x.alone for x in looks} == {False}
+    one = [replace(f, station=0) for f in [*run.flows] * 15]
+    assert {x.alone for x in one_run._looks(one)} == {False}
+
+
+def test_rruls_flows_are_told_apart_by_their_marks_and_ways(run, tmp_path, canvases):
+    """All eight were of one colour, and up1 and up4 of one dash."""
+    marks = ("CS0", "CS1", "CS5", "EF")
+    flows = [
+        replace(run.flows[0], name=f"{way}{i}", direction=way, station=0, dscp=mark)
+        for way in ("up", "down")
+        for i, mark in enumerate(marks, 1)
+    ]
+    looks = one_run._looks(flows)
+    assert len({(x.colour, str(x.style)) for x in looks}) == 8
+    assert [x.colour for x in looks[:4]] == [x.colour for x in looks[4:]]
+    one_run.draw(replace(run, flows=flows), tmp_path / "run.png")
+    legend = panel(canvases[0], "Goodput (Mbit/s)").get_legend()
+    # by columns: a row is a direction
+    assert [x.get_text() for x in legend.get_texts()][:4] == ["up1 (CS0)", "down1 (CS0)", "up2 (CS1)", "down2 (CS1)"]
+
+
+def test_a_legends_rows_are_of_one_length_and_read_from_left_to_right(run, tmp_path, canvases):
+    flows = [replace(run.flows[0], name=f"up{i}", station=0) for i in range(5)]
+    one_run.draw(replace(run, flows=flows), tmp_path / "run.png")
+    legend = panel(canvases[0], "Goodput (Mbit/s)").get_legend()
+    assert legend._ncols == 3
+    assert [x.get_text() for x in legend.get_texts()] == ["up0", "up3", "up1", "up4", "up2"]
 
 
 def test_of_many_flows_a_band_is_drawn_and_no_line_but_the_median(run, tmp_path, canvases):

@@ -20,7 +20,7 @@ from ..result import Flow, Result
 from ..stats import FloatArray
 from .formats import FORMATS, check
 from .of_runs import DASHES, MOST, airtime_percent, limits, node_colours, station_colour, while_flowing
-from .style import PALETTE, PAPER, STYLE, headline
+from .style import MANY, PALETTE, PAPER, STYLE, headline
 
 _Curve = tuple[FloatArray, FloatArray]
 #: What a panel is marked with whose airtime is more than the time.
@@ -50,7 +50,8 @@ def draw(result: Result, path: Path) -> Path:
     Goodput, ping, cwnd, srtt and datagrams' delay over time; A-MPDU sizes and airtime where there is a radio, else backlogs;
     bitrates over time where rates are controlled, lost MPDUs where any were.
 
-    One station's flows have colours of their own; up to six stations have one each, their flows dashes of their own; of more,
+    One station's flows have colours of their own, many of them (RRUL's) one a pair, dashed where they come down; up to six
+    stations have one each, their flows dashes of their own; of more,
     the flows of one direction share one, with their median, and where they are many the band of most of them.
     """
 
@@ -111,11 +112,12 @@ def _is_told(f: Flow, column: str) -> bool:
 
 def _looks(flows: Sequence[Flow]) -> list[_Look]:
     stations = list(dict.fromkeys(f.station for f in flows))
-    several = len({f.cc for f in flows if f.cc}) > 1
-    names = [f"{f.name} ({f.cc})" if several and f.cc else f.name for f in flows]
+    names = _names(flows)
     if len(stations) == 1 and len(flows) <= MOST:
         return [_Look(c, n) for c, n in zip(PALETTE, names, strict=False)]
     places = _places(flows)
+    if len(stations) == 1 and max(places) < len(MANY):
+        return [_Look(MANY[k], n, DASHES[f.direction][0]) for f, n, k in zip(flows, names, places, strict=True)]
     if len(stations) <= MOST and max(places, default=0) < len(DASHES["up"]):
         return [
             _Look(station_colour(f.station), n, DASHES[f.direction][k])
@@ -128,6 +130,14 @@ def _looks(flows: Sequence[Flow]) -> list[_Look]:
         for k, c in zip(kinds, PALETTE, strict=False)
     }
     return [of[f.kind, f.direction] for f in flows]
+
+
+def _names(flows: Sequence[Flow]) -> list[str]:
+    """Their names, with what tells them apart where that is their congestion control or their mark."""
+    controls, marks = {f.cc for f in flows if f.cc}, {f.dscp for f in flows}
+    told = [[f.cc] * (len(controls) > 1) + [f.dscp] * (len(marks) > 1) for f in flows]
+    words = [", ".join(filter(None, of)) for of in told]
+    return [f"{f.name} ({w})" if w else f.name for f, w in zip(flows, words, strict=True)]
 
 
 def _places(flows: Sequence[Flow]) -> list[int]:
@@ -193,8 +203,14 @@ def _legend(ax: Axes) -> None:
     handles, labels = ax.get_legend_handles_labels()
     if not (len(labels) > 1 or any(", median" in label for label in labels)):
         return
-    for columns in range(4, 0, -1):
-        legend = ax.legend(handles, labels, loc="lower left", bbox_to_anchor=(0, 1), ncols=columns, borderaxespad=0.2)
+    for most in range(4, 0, -1):
+        columns = -(-len(labels) // -(-len(labels) // most))  # rows of one length, as near as may be
+        # a legend is filled column by column, and read row by row
+        order = [i for column in range(columns) for i in range(column, len(labels), columns)]
+        legend = ax.legend(
+            [handles[i] for i in order], [labels[i] for i in order], loc="lower left", bbox_to_anchor=(0, 1), ncols=columns,
+            borderaxespad=0.2, columnspacing=1.2, handletextpad=0.5,
+        )  # fmt: skip
         if legend.get_window_extent().width <= ROOM * ax.figure.bbox.width / 2:
             break
 
