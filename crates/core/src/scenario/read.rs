@@ -412,12 +412,16 @@ fn meant(key: &str, all: &[String]) -> Option<String> {
     elsewhere().or_else(|| SYNONYMS.iter().find(|s| s.0 == key).map(|s| s.1.into()))
 }
 
+/// Letters by which a key may differ from another section's that is held for it.
+const SLIPS: usize = 2;
+
 /// The only key of another section that is near. Names are held against each other without their sections: `bottleneck.` is long
-/// enough for "rate" to be near to any other word behind it.
+/// enough for "rate" to be near to any other word behind it. Nearer than within a section: a name that no key has (`ce_threshold`)
+/// is not meant for another section's that ends like it.
 fn slipped(key: &str, all: &[String]) -> Option<String> {
     let leaf = |k: &'_ String| k.rsplit_once('.').filter(|(s, _)| *s != "stations").map(|(_, leaf)| leaf.to_owned());
     let leaves: Vec<String> = all.iter().filter_map(leaf).collect();
-    let near = nearest(key, leaves.iter().map(String::as_str))?;
+    let near = nearest(key, leaves.iter().map(String::as_str)).filter(|n| strsim::osa_distance(key, n) <= SLIPS)?;
     let mut same = all.iter().filter(|k| leaf(k).as_ref() == Some(&near));
     same.next().filter(|_| same.next().is_none()).cloned()
 }
@@ -473,7 +477,14 @@ mod tests {
     #[test]
     fn what_is_not_near_is_not_named() {
         let set = |k: &str| read(&Source { path: "a.toml", text: WIRED }, &[(k.into(), "1".into())]).unwrap_err().near;
-        for no in ["bottleneck.rate", "bottleneck.delay", "netem.burst", "traffic.flows", "wifi.ssid"] {
+        for no in [
+            "bottleneck.rate",
+            "bottleneck.delay",
+            "netem.burst",
+            "traffic.flows",
+            "wifi.ssid",
+            "fq_codel.ce_threshold",
+        ] {
             assert_eq!(set(no), None, "{no}");
         }
         assert_eq!(set("wifi.msc").as_deref(), Some("wifi.mcs"));
