@@ -144,6 +144,15 @@ def test_best_front_and_differences(small):
     assert second.percent["retransmits"] is None
 
 
+def test_at_a_prompt_a_sweep_is_a_line_a_point(small):
+    """Its fields with every repetition and interval were pages."""
+    head, *lines = repr(small).splitlines()
+    assert head.startswith("<Sweep of ") and "goodput Mbit/s" in head
+    assert len(lines) == len(small.points)
+    assert sum(line.rstrip(">").endswith("*") for line in lines) == len(small.pareto)
+    assert repr(small.points[0]).startswith(f"<SweepPoint {small.points[0].name}: goodput ")
+
+
 def test_ties_are_points_whose_intervals_meet():
     from wavetank.sweeps.result import SweepPoint
 

@@ -228,11 +228,11 @@ class Node(_ByValue):
     ends: FloatArray = field(repr=False)
     runs: FloatArray = field(repr=False)
     airtime_rx_fraction: float
-    modes: tuple[Mode, ...] = ()
-    rx_modes: tuple[Mode, ...] = ()
-    rate: Mapping[str, int] = field(default_factory=dict)
+    modes: tuple[Mode, ...] = field(default=(), repr=False)
+    rx_modes: tuple[Mode, ...] = field(default=(), repr=False)
+    rate: Mapping[str, int] = field(default_factory=dict, repr=False)
     unanswered: int = 0
-    acks: Mapping[str, float] | None = None
+    acks: Mapping[str, float] | None = field(default=None, repr=False)
     ampdu_mean: float | None = None
 
     def mean_mcs(self) -> float | None:

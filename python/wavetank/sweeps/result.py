@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from .. import notebook, stats
+from ..report import number
 from . import metrics as names
 from .axes import Axis, Value
 from .metrics import Metric
@@ -49,7 +50,7 @@ class Estimate:
         return {"median": self.median, "low": self.low, "high": self.high, "n": self.n}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SweepPoint:
     """One point: its value on each axis (by key), its metrics, and each repetition's (``seed`` and a number a metric).
 
@@ -61,6 +62,14 @@ class SweepPoint:
     metrics: Mapping[str, Estimate]
     repetitions: Sequence[Mapping[str, float]]
     failed: str = ""
+
+    def __repr__(self) -> str:
+        """At a prompt: its name and medians, not every repetition."""
+        return f"<SweepPoint {self._shown()}>"
+
+    def _shown(self) -> str:
+        told = self.failed or ", ".join(f"{k} {number(e.median)}" for k, e in self.metrics.items())
+        return f"{self.name}: {told}"
 
 
 @dataclass(frozen=True)
@@ -93,7 +102,11 @@ class Binding:
     at: Mapping[str, str]
 
 
-@dataclass(frozen=True)
+#: So many points a sweep shows at a prompt.
+SHOWN = 40
+
+
+@dataclass(frozen=True, repr=False)
 class Sweep:
     """A sweep that was run. ``rows()`` is what pandas takes: ``pandas.DataFrame(sweep.rows())``."""
 
@@ -115,6 +128,15 @@ class Sweep:
     each: tuple[str, ...] = ()
     against: str = ""
     files: tuple[Path, ...] = ()
+
+    def __repr__(self) -> str:
+        """At a prompt: a line a point, as :class:`SweepPoint` shows itself; ``*``: it is on the front."""
+        front, n = set(self.pareto), len(self.seeds)
+        units = ", ".join(f"{m.name} {m.unit}" for m in self.metrics if m.unit)
+        head = f"<Sweep of {self.scenario}: {len(self.points)} points, {n} repetition{'s' if n > 1 else ''}, medians ({units})"
+        lines = [f"  {p._shown()}{' *' if p.name in front else ''}" for p in self.points[:SHOWN]]
+        more = [f"  and {len(self.points) - SHOWN} more"] if len(self.points) > SHOWN else []
+        return "\n".join([head, *lines, *more]) + ">"
 
     def _repr_html_(self) -> str:
         """In a notebook: a row a point, its metrics' medians, and whether it is on the front."""
