@@ -96,7 +96,11 @@ def axis(key: str, values: Iterable[Given]) -> Axis:
             raise UserError(f"axis {key}: has {t} twice, expected each value once")
     row = keys.every()[first]
     unit, typed = _typed(row["kind"], texts)
-    own = "" if row["unit"] == row["kind"] or not all(isinstance(v, (int, float)) for v in typed) else row["unit"]
+    own = (
+        ""
+        if row["kind"] in (row["unit"], "list") or not all(isinstance(v, (int, float)) for v in typed)
+        else row["unit"]
+    )
     return Axis(key, row["kind"], unit or own, texts, typed, row["doc"])
 
 

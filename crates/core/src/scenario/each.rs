@@ -42,6 +42,19 @@ impl<T: Copy> Each<T> {
 
 impl<T: Value + Copy + PartialEq> Value for Each<T> {
     const UNIT: &'static str = "list";
+    fn unit() -> &'static str {
+        match T::UNIT {
+            "count" => "list of counts",
+            "number" => "list of numbers",
+            "time" => "list of times",
+            "rate" => "list of rates",
+            "bytes" => "list of sizes",
+            "switch" => "list of switches",
+            "name" => "list of names",
+            "DSCP" => "list of DSCPs",
+            _ => Self::UNIT,
+        }
+    }
     fn read(raw: &Raw) -> Result<Self, Refused> {
         let mut all = Each::NONE;
         let texts = match raw {
@@ -60,7 +73,7 @@ impl<T: Value + Copy + PartialEq> Value for Each<T> {
         };
         for part in texts.split(',') {
             let (value, times) = match part.trim().rsplit_once('*') {
-                Some((v, n)) => (v.trim(), n.trim().parse().map_err(|_| words(Refused::expected("a value")))?),
+                Some((v, n)) => (v.trim(), repeats(n.trim())?),
                 None => (part.trim(), 1),
             };
             let v = T::read(&one(value)).map_err(words)?;
@@ -89,6 +102,14 @@ impl<T: Value + Copy + PartialEq> Value for Each<T> {
         let parts: Vec<_> = parts.into_iter().map(|(v, n)| if n == 1 { v } else { format!("{v}*{n}") }).collect();
         parts.join(", ")
     }
+}
+
+/// How often a value stands in a list, behind its `*`.
+fn repeats(n: &str) -> Result<usize, Refused> {
+    let found = n.parse().ok().filter(|n| (1..=MOST).contains(n));
+    found.ok_or_else(|| {
+        Refused::expected(format!("a whole number from 1 to {MOST} behind \"*\", such as \"a, b*3\" (b three times)"))
+    })
 }
 
 /// One value of a list, as it would stand alone in a file.
@@ -172,7 +193,9 @@ mod tests {
     fn what_is_wrong_is_said() {
         let said = |t: &str| Each::<u8>::read(&Raw::Text(t.into())).unwrap_err().expected;
         assert!(said("7, x").contains("whole number"));
-        assert!(said("7*300").contains("254"));
-        assert!(said("7*y").contains("b*3"));
+        assert!(said("7*300").contains("254") && said("7*200, 7*200").contains("at most 254"));
+        for beyond in ["7*y", "7*", "7*0", "7*-1", "7, 7*18446744073709551615", "7*99999999999999999999"] {
+            assert!(said(beyond).contains("from 1 to 254 behind"), "{beyond}");
+        }
     }
 }

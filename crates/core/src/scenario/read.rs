@@ -183,8 +183,14 @@ fn raw_of_override(v: &str) -> Raw {
     match t {
         "true" => Raw::Bool(true),
         "false" => Raw::Bool(false),
-        _ => Raw::Text(t.trim_matches('"').into()),
+        _ => Raw::Text(unquoted(t).into()),
     }
+}
+
+/// Without TOML's quotes, of either kind, which a shell may have left.
+fn unquoted(t: &str) -> &str {
+    let inner = |q: char| t.strip_prefix(q)?.strip_suffix(q);
+    inner('"').or_else(|| inner('\'')).unwrap_or(t)
 }
 
 /// A list as TOML has it, or as a shell leaves it when it has taken the quotes: `["cubic", "bbr"]`, `[cubic, bbr]`.
@@ -232,7 +238,10 @@ fn set_value(
         DeValue::Boolean(b) => Raw::Bool(*b),
         DeValue::Array(a) if is_list(section, key) => {
             match a.iter().map(|v| listed(v.get_ref())).collect::<Option<Vec<_>>>() {
-                Some(parts) if !parts.is_empty() => Raw::Text(parts.join(", ")),
+                Some(parts) if parts.is_empty() => {
+                    return Err(wrong("an empty list", "a value for each, or \"off\""));
+                }
+                Some(parts) => Raw::Text(parts.join(", ")),
                 _ => return Err(wrong("a list of other things", "a list of numbers, names or texts")),
             }
         }
@@ -553,6 +562,11 @@ mod tests {
         let e = value("axis", "tcp.tsq_mss", "4").unwrap_err();
         assert_eq!((e.file.as_str(), e.near.as_deref()), ("axis", Some("tcp.tsq_ms")));
         assert!(value("axis", "tcp.cc", "cubik").unwrap_err().to_string().contains("cubic"));
+        for quoted in ["bbr", "\"bbr\"", "'bbr'"] {
+            assert_eq!(value("axis", "tcp.cc", quoted).unwrap(), "bbr");
+        }
+        let e = value("axis", "tcp.cc", "\"bbr").unwrap_err();
+        assert!(e.to_string().contains(r#"expected one of reno"#), "a quote that is not closed is told: {e}");
     }
 
     #[test]
@@ -614,7 +628,7 @@ mod tests {
             assert_eq!(given(list).as_deref(), Ok("cubic, bbr"));
         }
         assert!(given("[[cubic]]").is_err() && given("[cubic").is_err() && given("[]").is_err());
-        assert!(wifi("[stations]\nmcs = []").unwrap_err().expected.contains("names or texts"));
+        assert_eq!(wifi("[stations]\nmcs = []").unwrap_err().found, "an empty list");
     }
 
     #[test]

@@ -80,6 +80,10 @@ fn begins(name: &str, with: &str) -> bool {
 pub trait Value: Sized {
     /// What kind of thing it is, for `explain` and messages ("time", "count", ...).
     const UNIT: &'static str;
+    /// The same as readers are told it: of a list, what is in it.
+    fn unit() -> &'static str {
+        Self::UNIT
+    }
     /// Reads it.
     fn read(raw: &Raw) -> Result<Self, Refused>;
     /// Writes it as a scenario file would have it (text without quotes).
@@ -297,7 +301,7 @@ pub struct Param {
     pub key: &'static str,
     /// Kind of value: time, rate, bytes, count, number, switch, name.
     pub kind: &'static str,
-    /// The unit of a plain number that has one (ms, bytes, dB, ...); else the kind again.
+    /// The unit of a plain number that has one (ms, bytes, dB, ...); of a list what is in it; else the kind again.
     pub unit: &'static str,
     /// The default, as a scenario file would have it.
     pub default: String,
@@ -397,7 +401,7 @@ macro_rules! params {
                     kind: <$t as Value>::UNIT,
                     unit: {
                         #[allow(unused_mut, unused_assignments)]
-                        let mut unit = <$t as Value>::UNIT;
+                        let mut unit = <$t as Value>::unit();
                         $( unit = $unit; )?
                         unit
                     },
