@@ -185,6 +185,9 @@ def test_what_nobody_chooses_is_a_condition_unless_told():
         "backhaul.delay",
         "traffic.tcp_up",
     )
+    assert ask(SCENARIO, ["wifi.stations=1,2", "traffic.cc=cubic,bbr"]).each == ("wifi.stations",), "a choice"
+    beside = 'traffic.cc="cubic, reno","cubic, bbr"'
+    assert ask(SCENARIO, [beside, "tcp.cc=cubic,bbr"]).each == ("traffic.cc",), "whom one meets is none"
     assert ask(SCENARIO, ["wifi.stations=1,2", "tcp.cc=cubic,bbr"], each=["none"]).each == ()
     assert ask(SCENARIO, ["wifi.stations=1,2"]).each == (), "nothing else is left to choose"
 

@@ -30,6 +30,8 @@ CONDITIONS = frozenset({
     "wifi.stations", "wifi.error_rate", "wifi.mcs_error", "traffic", "stations", "channel", "floor", "medium", "topology",
     "backhaul.delay", "netem.delay", "htb.rate",
 })  # fmt: skip
+#: Keys of those sections that one sets nevertheless, where a value is one name: several are whom a flow has beside it.
+CHOSEN = frozenset({"traffic.cc", "stations.cc"})
 NO_CONDITION = "none"
 #: Reasons that a message has.
 TOLD = 2
@@ -146,8 +148,12 @@ def _conditions(plan: Plan, each: Sequence[str]) -> tuple[str, ...]:
         return ()
     if each:
         return tuple(_key(plan, name, "--each") for name in each)
-    found = tuple(a.key for a in plan.axes if {*a.keys, a.key.partition(".")[0]} & CONDITIONS)
+    found = tuple(a.key for a in plan.axes if {*a.keys, a.key.partition(".")[0]} & CONDITIONS and not _chosen(a))
     return found if len(found) < len(plan.axes) and plan.crossed else ()
+
+
+def _chosen(axis: Axis) -> bool:
+    return bool({*axis.keys} & CHOSEN) and not any("," in text for text in axis.texts)
 
 
 def _key(plan: Plan, name: str, option: str) -> str:
