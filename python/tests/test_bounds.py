@@ -2,7 +2,7 @@
 
 import json
 
-from wavetank import bounds
+from wavetank import Scenario, bounds, cpu
 from wavetank.offered import Bound
 
 LINK = """name = "x"
@@ -34,6 +34,21 @@ def test_a_reason_is_told_once_with_the_first_runs_that_it_is_of():
         "p0: sent 0; p1: sent 1; p2: sent 2; and at 2 more: it waits",
         "p0: carried 9: it is full",
     ]
+
+
+def test_a_flood_that_the_access_points_cpu_cannot_take_is_told():
+    """Everybody's ping grew for as long as it lasted, and nothing said why."""
+    slow = {"host.ap_rx": "100 us", "traffic.udp_up": "off"}  # 10,000 packets a second
+    scenario = Scenario(LINK, "x.toml").set(slow)
+
+    def told(rate):
+        s = scenario.set({"traffic.udp_down": rate})
+        return [b.what for b in cpu.notes(s, s.run(1))]
+
+    assert told("60 Mbit/s") == []
+    (what,) = told("180 Mbit/s")
+    assert what.endswith(" datagrams a second and can take 10,000")
+    assert 15_000 < float(what.split()[4].replace(",", "")) < 15_600
 
 
 def test_compare_and_sweep_tell_of_a_socket_that_is_full(wavetank, tmp_path):

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from . import cli as cli
     from . import closed_forms as closed_forms
     from . import compare as compare
+    from . import cpu as cpu
     from . import csi as csi
     from . import csid as csid
     from . import errors as errors

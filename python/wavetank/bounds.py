@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from . import flood, wire
+from . import cpu, flood, wire
 from .offered import Bound
 from .result import Result
 from .scenario import Scenario
@@ -15,7 +15,7 @@ TOLD = 3
 
 def notes(scenario: Scenario, result: Result) -> list[Bound]:
     """What is to be said of a run, by what."""
-    return [*flood.notes(scenario, result), *wire.notes(scenario, result)]
+    return [*flood.notes(scenario, result), *wire.notes(scenario, result), *cpu.notes(scenario, result)]
 
 
 def together(found: Mapping[str, Sequence[Bound]]) -> list[str]:
