@@ -1,12 +1,13 @@
 """What tables and pictures of an analysis leave out is said, and no kind of flow vanishes."""
 
+import json
 from itertools import pairwise
 
 import matplotlib as mpl
 import pytest
 from matplotlib.figure import Figure as Canvas
 
-from wavetank.captures import air, analyze_plot, analyze_rows, analyze_table
+from wavetank.captures import air, analyze, analyze_plot, analyze_rows, analyze_table
 from wavetank.lab import plan
 from wavetank.plots.style import STYLE
 from wavetank.scenario import Scenario
@@ -68,14 +69,32 @@ def test_a_table_says_what_it_leaves_out_and_what_that_adds_up_to():
     pings = [{"src": f"10.0.0.{i + 2}", "dst": "10.0.0.1", "rtt_ms": SPREAD} for i in range(1, 31)]
     made = analyze_table.tables(document(flows, stations, pings=pings))
     tcp, udp = of("Flows", made)[-2:]
-    assert (tcp[0], tcp[1], tcp[3], tcp[6]) == ("tcp", "and 2 more", "40", "4")
-    assert (udp[0], udp[1], udp[3], udp[6]) == ("udp", "and 2 more", "2", "")
+    assert (tcp[0], tcp[1], tcp[3], tcp[-1]) == ("tcp", "and 2 more", "40", "4")
+    assert (udp[0], udp[1], udp[3], udp[-1]) == ("udp", "and 2 more", "2", "")
     last = of("Transmitters", made)[-1]
     assert (last[0], last[1], last[-1]) == ("and 6 more", "60", "12.0 %")
     assert of("Pings, as seen on the air", made)[-1][0] == "and 6 more"
     # one more than there is room for takes the place of the sentence
     made = analyze_table.tables(document(flows[:25]))
     assert len(of("Flows", made)) == 25 and all("more" not in r[1] for r in of("Flows", made))
+
+
+def test_of_a_flent_file_there_is_what_it_has(tmp_path, canvases):
+    """Two of six panels were empty, seven of ten columns had dashes alone, and of RRUL's flows six were drawn."""
+    marks, x = ("BE", "BK", "CS5", "EF"), list(range(8))
+    series = {f"TCP {way} {m}": [1.0] * 8 for way in ("upload", "download") for m in marks}
+    path = tmp_path / "rrul.flent"
+    path.write_text(
+        json.dumps({"version": 4, "metadata": {"NAME": "rrul", "LENGTH": 4}, "x_values": x, "results": series})
+    )
+    doc = analyze.load(path)
+    (table,) = (t for t in analyze_table.tables(doc) if t is not None)
+    assert [str(c.header) for c in table.columns] == ["", "flow", "goodput Mbit/s"]
+    analyze_plot.save(doc, tmp_path)
+    (ax,) = canvases[-1].axes
+    looks = {(line.get_color(), line.get_linestyle()) for line in ax.lines}
+    assert len(ax.lines) == len(looks) == 8 and len({c for c, _ in looks}) == 4
+    assert " kB" in analyze.heading(doc | {"wall_s": 0.1})
 
 
 def test_rates_that_were_hardly_used_are_a_row_of_their_link():

@@ -368,6 +368,11 @@ def medium_heading(document: Document) -> str:
     return f"{medium_name(medium)}: {_frames(report)}{listened}{share}"
 
 
+def _size(octets: int) -> str:
+    """Of a file: a Flent file has some kilobytes."""
+    return f"{octets / 1e6:.1f} MB" if octets >= 1e5 else f"{octets / 1e3:.3g} kB"
+
+
 def heading(document: Document) -> str:
     """One line on what was read."""
     info, report, origin = document["file"], document["report"], document["origin"]
@@ -384,6 +389,6 @@ def heading(document: Document) -> str:
     if info and "wall_s" in document:
         speed = info["bytes"] / 1e6 / document["wall_s"] if document.get("wall_s") else 0
         parts.append(
-            f"{info['format']}, {info['bytes'] / 1e6:.1f} MB" + (f" at {speed:.0f} MB/s" if info["bytes"] > 1e7 else "")
+            f"{info['format']}, {_size(info['bytes'])}" + (f" at {speed:.0f} MB/s" if info["bytes"] > 1e7 else "")
         )
     return "; ".join(p for p in parts if p)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import itertools
+import re
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -55,9 +57,15 @@ def draw(document: Document, path: Path) -> Path:
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
     with mpl.rc_context(STYLE):
-        canvas = Figure(figsize=(12.4, 7.4), dpi=130, layout=ConstrainedLayoutEngine(w_pad=0.1))
-        axes = canvas.subplots(2, 3)
-        for ax, (title, make) in zip(axes.flat, PANELS.items(), strict=True):
+        panels = _panels(document)
+        columns = 3 if len(panels) > 4 else min(2, len(panels))
+        rows = -(-len(panels) // columns)
+        size = (4.1 * columns + 0.1, 3.7 * rows)
+        canvas = Figure(figsize=size, dpi=130, layout=ConstrainedLayoutEngine(w_pad=0.1))
+        axes = list(canvas.subplots(rows, columns, squeeze=False).flat)
+        for ax in axes[len(panels) :]:
+            ax.set_axis_off()
+        for ax, (title, make) in zip(axes, panels.items(), strict=False):
             ax.set_title(title, loc="left")
             if not make(document, ax):
                 ax.set_axis_off()
@@ -67,8 +75,18 @@ def draw(document: Document, path: Path) -> Path:
         return files.write(path, lambda p: canvas.savefig(p, format=path.suffix.lstrip(".") or "png"))
 
 
-#: Curves in one panel: more cannot be told apart.
-CURVES = 6
+def _panels(document: Document) -> dict[str, Callable[[Document, Axes], bool]]:
+    """Those of a capture; a Flent file has no frames, and of the panels those that it has something for."""
+    from matplotlib.figure import Figure
+
+    if document["file"] is None or document["report"]["frames"]:
+        return PANELS
+    told = {title: make for title, make in PANELS.items() if make(document, Figure().subplots())}
+    return told or {"Goodput": _goodput_panel}
+
+
+#: Curves in one panel: more cannot be told apart. Of RRUL's two ways each mark has one colour.
+CURVES, PAIRS = 6, 8
 #: Bars of the panel of rates; up to so many have their names in two lines.
 BARS, FEW_BARS = 10, 5
 #: Names of transmitters up to this length stand three in a row.
@@ -133,6 +151,8 @@ def _looks(document: Document, flows: Sequence[Mapping[str, Any]]) -> list[dict[
     """
     found = [_ends(document, f) for f in flows]
     known = [f for f in found if f]
+    if not known and len(flows) > CURVES:
+        return _pairs(flows)
     if len(known) < len(flows) or len({n for n, _ in known}) < 2:
         return [{"color": c} for c, _ in zip(MANY, flows, strict=False)]
     colours = node_colours([n for n, _ in known])
@@ -141,6 +161,14 @@ def _looks(document: Document, flows: Sequence[Mapping[str, Any]]) -> list[dict[
     return [
         {"color": c, "linestyle": DASHES[way][k % len(DASHES[way])]} for (c, way), k in zip(looks, nth, strict=True)
     ]
+
+
+def _pairs(flows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Flent's series: each name in a colour, what goes up and what comes down of it; the latter dashed."""
+    names = [re.sub(r" (up|down)load", "", f["src"]) for f in flows]
+    colours = dict(zip(dict.fromkeys(names), itertools.cycle(MANY), strict=False))
+    down = [" download" in f["src"] for f in flows]
+    return [{"color": colours[n], "linestyle": "--" if d else "-"} for n, d in zip(names, down, strict=True)]
 
 
 def _stations(document: Document, key: str) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
@@ -248,7 +276,7 @@ def _rates_panel(document: Document, ax: Axes) -> bool:
 
 def _goodput_panel(document: Document, ax: Axes) -> bool:
     flowing = [f for f in document["report"]["flows"] if any(f["delivered_bytes"]["values"])]
-    rows, others = _chosen(document, flowing, CURVES)
+    rows, others = _chosen(document, flowing, CURVES if any(_ends(document, f) for f in flowing) else PAIRS)
     for f, look in zip(rows, _looks(document, rows), strict=True):
         steps = f["delivered_bytes"]
         t, v = _steps(steps, 8e-6 / steps["step_s"])
@@ -300,7 +328,7 @@ def _steps(steps: Mapping[str, Any], unit: float) -> tuple[Any, Any]:
     return (t[1:-1], v[1:-1]) if v.size > 4 else (t, v)
 
 
-PANELS = {
+PANELS: dict[str, Callable[[Document, Axes], bool]] = {
     "Aggregates": _ampdu_panel,
     "Back to back": _runs_panel,
     "Airtime": _airtime_panel,

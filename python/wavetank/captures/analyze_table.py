@@ -28,10 +28,12 @@ def _table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], le
     if not rows:
         return None
     table = Table(title=title, title_justify="left", title_style="bold", header_style="bold", pad_edge=False)
-    for i, c in enumerate(columns):
-        table.add_column(c, justify="left" if i < left else "right")
+    # A Flent file knows of few of them: a column without a figure says nothing.
+    told = [i for i, _ in enumerate(columns) if any(r[i] not in ("", "–") for r in rows)]
+    for i in told:
+        table.add_column(columns[i], justify="left" if i < left else "right")
     for r in rows:
-        table.add_row(*r)
+        table.add_row(*(r[i] for i in told))
     return table
 
 
