@@ -412,6 +412,11 @@ def test_a_download_of_one_segment_at_a_time(wavetank):
     assert "1 to 10000" in out and "E[P]" in out
 
 
+def test_explain_of_an_empty_word_is_no_list_of_all(wavetank):
+    code, out, err = wavetank("explain", "")
+    assert (code, out) == (2, "") and "a KEY is empty" in err
+
+
 def test_explain_takes_several_keys(wavetank):
     code, out, _ = wavetank("explain", "htb.rate", "pfifo", "--json")
     assert code == 0 and [r["name"] for r in json.loads(out)][:2] == ["htb.rate", "pfifo.limit"]
@@ -630,6 +635,7 @@ def test_a_scenario_comes_on_standard_input(wavetank, standard_input, tmp_path, 
     [
         (b"", "stdin: is empty, expected a scenario file (TOML)"),
         (b"name = '\xff'", "stdin: is not UTF-8 text, expected a scenario file (TOML)"),
+        ("name = 'x'".encode("utf-16"), "stdin: is UTF-16, expected a scenario file (TOML) in UTF-8 (iconv "),
         (b'name = "x"\n[tcp]\ncd = "cubic"\n', "stdin:3: tcp.cd: "),
     ],
 )

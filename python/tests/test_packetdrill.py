@@ -61,7 +61,7 @@ def test_bad_input_is_told(tmp_path: Path) -> None:
         packetdrill.scripts([tmp_path])
     with pytest.raises(UserError, match=r"No such file.*expected a packetdrill script"):
         packetdrill.run(tmp_path / "none.pkt")
-    (tmp_path / "binary.pkt").write_bytes(b"\xff\xfe")
+    (tmp_path / "binary.pkt").write_bytes(b"\x80\xff")
     with pytest.raises(UserError, match=r"is not UTF-8 text, expected a packetdrill script"):
         packetdrill.run(tmp_path / "binary.pkt")
     with pytest.raises(UserError, match=r"a\.pkt:9: expected a time"):

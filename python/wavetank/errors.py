@@ -68,6 +68,8 @@ def unreadable(path: object, e: Exception, expected: str) -> UserError:
     """A file that is there or not, but cannot be read as ``expected`` ("a CSV file of ..."): why, without Python's own words,
     and which file of that kind is called nearly so."""
     if isinstance(e, UnicodeDecodeError):
+        if e.object.startswith((b"\xff\xfe", b"\xfe\xff")):  # as an editor or a shell of Windows saves it
+            return UserError(f"{path}: is UTF-16, expected {expected} in UTF-8 (iconv -f UTF-16 -t UTF-8 makes it one)")
         return UserError(f"{path}: is not UTF-8 text, expected {expected}")
     why = e.strerror if isinstance(e, OSError) and e.strerror else str(e)
     near = _beside(Path(str(path))) if isinstance(e, FileNotFoundError) else None

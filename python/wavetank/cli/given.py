@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..errors import UserError
+from ..errors import UserError, unreadable
 
 if TYPE_CHECKING:
     from ..scenario import Scenario
@@ -31,8 +31,8 @@ def _standard_input() -> str:
         text = sys.stdin.buffer.read().decode("utf-8-sig") if sys.stdin is not None else ""
     except OSError as e:
         raise UserError(f"{STDIN}: cannot be read ({e.strerror}), expected {SCENARIO}") from None
-    except UnicodeDecodeError:
-        raise UserError(f"{STDIN}: is not UTF-8 text, expected {SCENARIO}") from None
+    except UnicodeDecodeError as e:
+        raise unreadable(STDIN, e, SCENARIO) from None
     if not text.strip():
         raise UserError(f"{STDIN}: is empty, expected {SCENARIO}")
     return text

@@ -88,6 +88,8 @@ def explain(keys: Sequence[str], as_json: bool) -> None:
     rows = catalogue.every()
     chosen = [] if keys else list(rows)
     for key in keys:
+        if not key.strip():
+            raise UserError("a KEY is empty, expected one of `wavetank explain` (is a variable of the shell not set?)")
         found = [k for k in rows if k == key] or [k for k in rows if k.startswith(f"{key}.")] or _about(key, rows)
         if not found:
             raise unknown(
