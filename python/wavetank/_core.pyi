@@ -202,7 +202,10 @@ def dcf_case(row: dict[str, str], seed: int, seconds: float) -> float:
     """UDP goodput (Mbit/s) of one row of the saturation reference."""
 
 def packetdrill(text: str, kernel: str = ..., hz: int = ..., max_header: int | None = ...) -> dict[str, Any]:
-    """Runs a packetdrill script: verdict, held, checked, skipped, failure, trace, printed; `max_header`: bytes, None: a usual kernel's."""
+    """Runs a packetdrill script: verdict, held, checked, skipped, failure, trace, printed.
+
+    `max_header`: the kernel's MAX_HEADER, bytes; None: a usual one's.
+    """
 
 def workload_names() -> list[str]:
     """The standard workloads, in their order."""
