@@ -151,6 +151,12 @@ pub trait Control {
     fn sndbuf_expand(&self) -> u32 {
         2
     }
+    /// What a client's SYN-ACK left, for it is judged as any ACK before the control is initialised, and not all is (tcp_rcv_synsent_state_process).
+    fn go_on(&mut self, _before: &Self)
+    where
+        Self: Sized,
+    {
+    }
     /// Whether [`Control::in_ack`] counts packets, those that bring data and acknowledge nothing among them.
     fn hears_acks(&self) -> bool {
         false
@@ -262,6 +268,12 @@ macro_rules! algorithms {
             #[inline]
             fn sndbuf_expand(&self) -> u32 {
                 match self { $( Algorithm::$v(a) => a.sndbuf_expand() ),* }
+            }
+            fn go_on(&mut self, before: &Algorithm) {
+                match (self, before) {
+                    $( (Algorithm::$v(a), Algorithm::$v(b)) => a.go_on(b), )*
+                    _ => {}
+                }
             }
             #[inline]
             fn hears_acks(&self) -> bool {

@@ -4,7 +4,7 @@
 //! window grows as Reno's and a loss takes a fifth (it was the radio); from three on it grows every other round trip and a loss halves.
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_veno.c; Fu, Liew: TCP Veno (JSAC 2003).
-//! Differs: D1 counting begins when the connection is open; a Linux client has by then counted the SYN's RTT.
+//! Differs: nothing.
 
 use super::{AckSample, Control, Event, additive_increase, beyond_slow_start, reno_cong_avoid};
 use crate::tcp::profile::Profile;
@@ -65,6 +65,10 @@ impl Veno {
 }
 
 impl Control for Veno {
+    fn go_on(&mut self, before: &Veno) {
+        self.cnt_rtt = before.cnt_rtt;
+    }
+
     fn ssthresh(&mut self, tp: &mut Tp) -> u32 {
         if self.diff < BETA { (tp.snd_cwnd.wrapping_mul(4) / 5).max(2) } else { (tp.snd_cwnd >> 1).max(2) }
     }

@@ -7,7 +7,7 @@
 //! cookies, no cached metrics but Fast Open's.
 
 use crate::sim::{Ecn, Lower, Packet, Probe, Time, flags};
-use crate::tcp::cc::Algorithm;
+use crate::tcp::cc::{Algorithm, Control};
 use crate::tcp::input::acceptable::is_reset;
 use crate::tcp::options::{BARE_HEADERS, TIMESTAMPS};
 use crate::tcp::output::mss::DEFAULT;
@@ -263,7 +263,8 @@ impl Socket {
 
     /// `tcp_init_transfer`.
     pub(in crate::tcp) fn established(&mut self) {
-        if self.state == State::SynSent {
+        let client = self.state == State::SynSent;
+        if client {
             self.mtup_init();
         }
         self.state = State::Established;
@@ -286,7 +287,11 @@ impl Socket {
         self.rtt.rtt_seq = tp.snd_nxt;
         self.rack.end_seq = tp.snd_una;
         self.undo.retrans_stamp = 0;
-        self.ca = Algorithm::new(self.params.cc, &self.tunables, self.profile, &mut self.tp);
+        let ca = Algorithm::new(self.params.cc, &self.tunables, self.profile, &mut self.tp);
+        let before = core::mem::replace(&mut self.ca, ca);
+        if client {
+            self.ca.go_on(&before);
+        }
         self.first_rcv_mss();
         self.rcv.established(&c);
         self.sndbuf_expand();
