@@ -2,7 +2,8 @@
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_output.c `tcp_xmit_retransmit_queue`, `tcp_retransmit_skb`, `__tcp_retransmit_skb`,
 //! `skb_still_in_host_queue`. Differs: D1 with rtx.rs's D1; D2 a segment counts as still in this host only where the world says
-//! that it reports freed packets ([`Socket::host_tells`]); D4 of a segment's copies in this host those that were cut up are taken to leave first, since what is sent again alone goes behind them.
+//! that it reports freed packets ([`Socket::host_tells`]); D3 of a segment's copies in this host those that were cut up are taken to leave
+//! first, since what is sent again alone goes behind them.
 
 use crate::sim::{Freed, Lower, flags};
 use crate::tcp::output::{Failed, Load};
