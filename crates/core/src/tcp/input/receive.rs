@@ -94,8 +94,8 @@ impl Socket {
             }
             self.push_pending(low);
             self.app_check_space();
-            if !predicted {
-                self.ack_snd_check(low);
+            if self.ack.scheduled && !predicted {
+                self.is_ack_due(low);
             }
             return;
         }
@@ -114,6 +114,12 @@ impl Socket {
             self.push_pending(low);
             self.app_check_space();
         }
+        self.ack_snd_check(low);
+    }
+
+    /// `tcp_ack_snd_check` after an ACK: it came while one of ours waited.
+    #[cold]
+    fn is_ack_due<L: Lower>(&mut self, low: &mut L) {
         self.ack_snd_check(low);
     }
 
