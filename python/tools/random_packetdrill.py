@@ -102,9 +102,7 @@ class Draw:
         if self.client:
             self.add("fcntl(3, F_SETFL, O_RDWR|O_NONBLOCK) = 0")
             self.add("connect(3, ..., ...) = -1 EINPROGRESS (Operation now in progress)")
-            self.run()
-            self.left()
-            self.now += self.rtt
+            self.answer_comes()
             self.add(f"< S{'E' if self.ecn else ''}. 0:0(0) ack 1 {syn.format(self.echo)}")
             self.fd = 3
         else:
@@ -112,15 +110,19 @@ class Draw:
             self.add("bind(3, ..., ...) = 0")
             self.add("listen(3, 1) = 0")
             self.add(f"< S{'EW' if self.ecn else ''} 0:0(0) {syn.format(0)}")
-            self.run()
-            self.left()
-            self.now += self.rtt
+            self.answer_comes()
             self.packet(".", 1, 0)
             self.add("accept(3, ..., ...) = 4")
             self.fd = 4
         if self.r.random() < 0.3:
             self.add(f"setsockopt({self.fd}, SOL_TCP, TCP_NODELAY, [1], 4) = 0")
         self.run()
+
+    def answer_comes(self) -> None:
+        """A round trip goes by in the handshake."""
+        self.run()
+        self.left()
+        self.now += self.rtt
 
     def add(self, text: str) -> None:
         self.lines.append((self.now, text))
@@ -178,10 +180,6 @@ class Draw:
         more = self.r.random() < 0.1
         self.add(f"send({self.fd}, ..., {n}, MSG_MORE) = {n}" if more else f"write({self.fd}, ..., {n}) = {n}")
 
-    def congest(self) -> None:
-        """The peer's echo of marks begins, or ends as by CWR."""
-        self.echoes = self.ecn and not self.echoes and self.r.random() < 0.5
-
     def arrive(self) -> None:
         """Some of what is on its way is received, and acknowledged: with losses, out of order, twice."""
         r = self.r
@@ -223,10 +221,10 @@ class Draw:
             self.packet(r.choice([".", "P."]), at, n, blocks=self.peer.recent)
 
     def stray(self) -> None:
-        """An ACK that is old, a DSACK, a block of a part of a segment, a number below the window."""
+        """The echo of a mark, an ACK that is old, a DSACK, a block of a part of a segment, a number below the window."""
         r, p = self.r, self.peer
         if self.ecn and r.random() < 0.5:
-            self.congest()
+            self.echoes = not self.echoes and r.random() < 0.5
             self.packet(".", self.seq, 0, blocks=p.recent)
             return
         kind = r.randrange(4)

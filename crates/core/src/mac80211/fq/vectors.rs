@@ -1,10 +1,10 @@
-//! Fair queue and CoDel of the TXQs against include/net/fq_impl.h and net/mac80211/tx.c of 6.12.117, and of 6.1.192, which give the same: see
-//! [`vectors`](crate::qdisc::vectors).
+//! Fair queue and CoDel of the TXQs against include/net/fq_impl.h and net/mac80211/tx.c of 6.12.117 (6.1.192 gives the same),
+//! 5.15.148 and 5.10.262: see [`vectors`](crate::qdisc::vectors).
 
 use super::super::profile::{Profile, V5_4, V5_15, V6_12};
 use super::super::{Params, Txqs};
-use crate::qdisc::vectors::{Binned, Draw, Gave, Load, Queue, Row, holds, run};
-use crate::sim::{Auto, Bytes, Ecn, Packet, Span, Time, Verdict};
+use crate::qdisc::vectors::{Binned, Draw, Gave, Load, Queue, Row, asks_for_ecn, holds, run};
+use crate::sim::{Auto, Bytes, Packet, Span, Time, Verdict};
 
 /// The driver asks one TXQ after the other; a packet's is in its DSCP.
 struct Turns {
@@ -59,9 +59,7 @@ fn gave(n: usize, kernel: &Profile) -> Gave {
     let load = Load::drawn(&mut x);
     let all = u32::from(q.all);
     let mut gave = run(&mut q, &mut x, &load, |p, c, _| {
-        if p.flow.0 % 4 == 0 {
-            p.ecn = if p.flow.0 % 7 == 1 { Ecn::Ce } else { Ecn::Ect0 };
-        }
+        asks_for_ecn(p);
         p.dscp = (if mixed { c >> 4 } else { p.flow.0.into() } % all) as u8;
     });
     let fq = q.txqs.fair_queue();

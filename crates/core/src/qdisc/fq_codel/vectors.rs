@@ -1,9 +1,8 @@
 //! `fq_codel` against 6.12's own sch_fq_codel.c and codel_impl.h: see [`vectors`](super::super::vectors).
 
 use super::super::Old;
-use super::super::vectors::{Draw, Gave, Load, Row, holds, run};
+use super::super::vectors::{Draw, Gave, Load, Row, asks_for_ecn, holds, run};
 use super::*;
-use crate::sim::Ecn;
 
 fn drawn(x: &mut Draw) -> Params {
     let us = |x: &mut Draw, of: &[i64]| Span::from_us(x.pick(of));
@@ -26,9 +25,7 @@ fn gave(n: usize, old: Old) -> Gave {
     let mut q = FqCodel::build(&setup, 3);
     let load = Load::drawn(&mut x);
     let mut gave = run(&mut q, &mut x, &load, |p, _, _| {
-        if p.flow.0 % 4 == 0 {
-            p.ecn = if p.flow.0 % 7 == 1 { Ecn::Ce } else { Ecn::Ect0 };
-        }
+        asks_for_ecn(p);
     });
     for v in [q.held.marked, q.held.new_flows, q.held.overlimit, q.held.overmemory, q.held.memory] {
         gave.fold(v);

@@ -1,9 +1,8 @@
 //! `htb` of one class over `pfifo`, `fq_codel` and `fq` against 6.12.117's own sch_htb.c over sch_fq_codel.c and sch_fq.c: see
 //! [`vectors`](super::super::vectors). The kernel's watchdog is what the class waits for, its leaf's where the class may send (D3).
 
-use super::super::vectors::{Draw, Gave, Load, Row, holds, run};
+use super::super::vectors::{Draw, Gave, Load, Row, asks_for_ecn, holds, run};
 use super::*;
-use crate::sim::Ecn;
 
 fn drawn(x: &mut Draw) -> Setup {
     let mut setup = Setup::default();
@@ -24,9 +23,7 @@ fn gave(n: usize) -> Gave {
     let mut edt = [Time::ZERO; 300];
     let mut gave = run(&mut q, &mut x, &load, |p, c, now| {
         let f = usize::from(p.flow.0);
-        if f % 4 == 0 {
-            p.ecn = if f % 7 == 1 { Ecn::Ce } else { Ecn::Ect0 };
-        }
+        asks_for_ecn(p);
         (p.owner, p.born) = (Owner(p.flow.0), now);
         if f % 2 == 1 {
             p.born = edt[f].max(now);

@@ -1,8 +1,7 @@
 //! `netem` against 6.12.117's own sch_netem.c with the tables of iproute2 6.1, given our random numbers: see [`vectors`](super::super::vectors).
 
-use super::super::vectors::{Draw, Gave, Load, Row, holds, run};
+use super::super::vectors::{Draw, Gave, Load, Row, asks_for_ecn, holds, run};
 use super::*;
-use crate::sim::Ecn;
 
 fn drawn(x: &mut Draw) -> Params {
     let us = |x: &mut Draw, of: &[i64]| Span::from_us(x.pick(of));
@@ -43,9 +42,7 @@ fn gave(n: usize) -> Gave {
     let mut load = Load::drawn(&mut x);
     load.start = load.start.max(Time::from_s(10)); // a packet's time is never before the clock began, which for the kernel is far ahead
     let mut gave = run(&mut q, &mut x, &load, |p, _, _| {
-        if p.flow.0 % 4 == 0 {
-            p.ecn = if p.flow.0 % 7 == 1 { Ecn::Ce } else { Ecn::Ect0 };
-        }
+        asks_for_ecn(p);
     });
     gave.fold(q.made);
     gave

@@ -191,16 +191,14 @@ impl Socket {
         }
         // Before 4.18 everything is, and nothing counts as in flight (c77d62ffaea4, d716bfdb10b4).
         let by_time = self.profile.detection == Detection::Rack;
-        let (mut id, mut next) = (self.rtx.first(), self.rtx.first());
-        if !self.rtx.is_empty() {
-            // The head is lost whenever it was sent, all of its skb.
-            next = id.wrapping_add(self.same_skb(id, u32::MAX));
-        }
+        let mut id = self.rtx.first();
+        // The head is lost whenever it was sent, all of its skb.
+        let behind = id.wrapping_add(if self.rtx.is_empty() { 0 } else { self.same_skb(id, u32::MAX) });
         while id != self.rtx.end() {
             if reneged {
                 self.rtx.get_mut(id).tags &= !tag::SACKED;
             }
-            let headed = before(id, next);
+            let headed = before(id, behind);
             let recent = by_time && !reneged && !headed && self.rack.remaining(&self.tp, self.rtx.get(id), 0) > 0;
             if !by_time && self.rtx.get(id).has(tag::RETRANS) {
                 self.rtx.get_mut(id).tags &= !tag::RETRANS;
