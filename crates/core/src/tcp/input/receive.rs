@@ -43,6 +43,9 @@ impl Socket {
             if self.ecn.accept_cwr(p) {
                 self.ack.now = true;
             }
+        } else if predicted && p.payload > 0 {
+            self.predicted_data(now, p, low, probe);
+            return;
         } else {
             if p.flags & flags::CWR != 0 && p.payload > 0 && self.ecn.ok {
                 self.ack.now = true;
@@ -52,6 +55,18 @@ impl Socket {
             }
         }
         self.text(p, predicted, plain_data, low);
+    }
+
+    /// Data that acknowledge ours, taken by header prediction: their text comes first, so that what their ACK sends acknowledges them.
+    #[cold]
+    fn predicted_data<L: Lower, P: Probe>(&mut self, now: Time, p: &Packet, low: &mut L, probe: &mut P) {
+        self.rcv.measure_rtt_ts(&self.tp.clock, p.payload);
+        self.data_queue(p, false, low);
+        if self.take_ack(now, p, false, low, probe) {
+            self.push_pending(low);
+            self.app_check_space();
+            self.ack_snd_check(low);
+        }
     }
 
     /// Header prediction takes it (`tcp_rcv_established`, `tcp_fast_path_check`).

@@ -301,7 +301,12 @@ impl Socket {
             if self.send_new(len, mss, truesize, low).is_err() {
                 break;
             }
-            sent += len.div_ceil(mss).max(1);
+            let segs = len.div_ceil(mss).max(1);
+            if len < segs * mss {
+                // tcp_minshall_update; a probe of a closed window is no short segment to it (tcp_write_wakeup).
+                self.snd_sml = self.tp.snd_nxt;
+            }
+            sent += segs;
             if what != Xmit::All {
                 break;
             }
@@ -407,9 +412,6 @@ impl Socket {
         self.tp.snd_nxt = at;
         self.app.sent(&self.tp);
         self.tp.packets_out += segs;
-        if len < segs * mss {
-            self.snd_sml = at;
-        }
         // Before its handshake is through the timer is the SYN-ACK's.
         if (first_prior == 0 || self.timers.pending == Pending::LossProbe) && !self.began_at_once() {
             self.rearm_rto();
