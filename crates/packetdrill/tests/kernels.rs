@@ -18,7 +18,11 @@ sysctl -q net.ipv4.tcp_rmem="4096 131072 6291456" net.ipv4.tcp_wmem="4096 262144
 "#;
 
 fn run(kernel: &str, hz: u32, then: &str) -> (Verdict, String) {
-    let script = parse(&format!("{TEN_OUT}{then}")).unwrap_or_else(|e| panic!("{e}"));
+    run_after(TEN_OUT, kernel, hz, then)
+}
+
+fn run_after(beginning: &str, kernel: &str, hz: u32, then: &str) -> (Verdict, String) {
+    let script = parse(&format!("{beginning}{then}")).unwrap_or_else(|e| panic!("{e}"));
     let profile = wavetank_core::tcp::Profile::named(kernel).expect("a kernel");
     let r = run_script(&script, &Options { profile, hz, ..Options::default() });
     (r.verdict, format!("{kernel}: {:?} {:?}\n{}", r.failure, r.skipped.first(), r.trace.join("\n")))
@@ -111,4 +115,130 @@ fn a_probe_waited_until_nothing_more_could_be_sent() {
     holds(&["4.19"], &["3.10", "3.18", "4.14"], then);
     holds(&["4.14"], &["3.10", "3.18", "4.19"], timeout);
     holds(&["3.10", "3.18"], &["4.14", "4.19"], &in_vain);
+}
+
+#[test]
+fn what_is_sent_after_the_last_was_sacked_passed_for_reordered() {
+    // Each was held on the kernels themselves, in virtual time, as the ones below were.
+    let then = r#"
+   +0 write(4, ..., 4000) = 4000
+   +0 > P. 1:4001(4000) ack 1
+  +.1 < . 1:1(0) ack 2001 win 1000 <nop,nop,sack 3001:4001>
+   +0 write(4, ..., 2000) = 2000
+   +0 > P. 4001:6001(2000) ack 1
+ +.01 < . 1:1(0) ack 2001 win 1000 <nop,nop,sack 3001:5001>
+   +0 %{ assert tcpi_reord_seen == 0, tcpi_reord_seen }%
+"#;
+    holds(&["4.14", "5.4", "5.15.148", "6.1.192", "6.12"], &["4.19"], then);
+}
+
+#[test]
+fn what_went_again_went_beyond_the_window() {
+    let then = r#"
+   +0 write(4, ..., 3000) = 3000
+   +0 > P. 1:3001(3000) ack 1
+  +.1 < . 1:1(0) ack 1001 win 4
+ +.01 < . 1:1(0) ack 1001 win 4 <nop,nop,sack 2001:3001>
++.02~+.4 > . 1001:2001(1000) ack 1
+"#;
+    holds(&["4.19", "5.4", "5.10"], &["5.10.262", "5.15.148", "6.1.192", "6.12"], then);
+}
+
+#[test]
+fn what_comes_early_told_nothing_of_segments() {
+    let then = r#"
+   +0 < . 1461:2921(1460) ack 1 win 1000
+   +0 > . 1:1(0) ack 1 <nop,nop,sack 1461:2921>
+   +0 %{ assert tcpi_rcv_mss == 536, tcpi_rcv_mss }%
+"#;
+    holds(&["4.19", "5.4", "5.15.148", "6.1.192"], &["6.6.129", "6.12"], then);
+}
+
+#[test]
+fn a_window_of_zero_was_not_believed_of_a_segment_that_is_no_newer() {
+    let then = r#"
+   +0 write(4, ..., 1000) = 1000
+   +0 > P. 1:1001(1000) ack 1
+  +.1 < . 1:1(0) ack 1001 win 1000
+ +.01 < . 1:1(0) ack 1001 win 0
+   +0 write(4, ..., 1000) = 1000
+   +0 > P. 1001:2001(1000) ack 1
+"#;
+    holds(&["4.19", "5.4", "5.15.148", "6.1.192", "6.6.129"], &["6.12"], then);
+}
+
+#[test]
+fn a_fin_waited_for_no_congestion_window() {
+    let then = r#"
+   +0 setsockopt(4, SOL_TCP, TCP_NODELAY, [1], 4) = 0
+   +0 write(4, ..., 10000) = 10000
+   +0 > P. 1:10001(10000) ack 1
+   +0 shutdown(4, SHUT_WR) = 0
+   +0 > F. 10001:10001(0) ack 1
+"#;
+    holds(&["4.19", "5.4", "5.15.148", "6.1.192", "6.6.129"], &["6.12"], then);
+}
+
+#[test]
+fn a_window_shut_over_what_is_out_did_not_count_for_the_backoff() {
+    // Not a probe for the tail, but the timeout.
+    let beginning = TEN_OUT.replace("control=reno", "control=reno net.ipv4.tcp_early_retrans=0");
+    let then = r#"
+   +0 write(4, ..., 2000) = 2000
+   +0 > P. 1:2001(2000) ack 1
+  +.1 < . 1:1(0) ack 1001 win 0
++.2~+.6 > P. 1001:2001(1000) ack 1
+   +0 %{ assert tcpi_backoff == 0, tcpi_backoff }%
+"#;
+    for (kernel, verdict) in [("4.19", Verdict::Pass), ("6.6.129", Verdict::Pass), ("6.12", Verdict::Fail)] {
+        let (got, told) = run_after(&beginning, kernel, 1_000, then);
+        assert_eq!(got, verdict, "{told}");
+    }
+}
+
+#[test]
+fn without_sack_an_undone_timeout_was_over_at_once() {
+    let beginning = TEN_OUT.replace("sackOK,nop,nop,nop,wscale 7", "nop,wscale 7");
+    let then = r#"
+   +0 write(4, ..., 1000) = 1000
+   +0 > P. 1:1001(1000) ack 1
+  +.1 < . 1:1(0) ack 1001 win 16
+   +0 write(4, ..., 3000) = 3000
+   +0 > P. 1001:3001(2000) ack 1
++.2~+.4 > . 1001:2001(1000) ack 1
+ +.01 < . 1:1(0) ack 2001 win 16
+   +0 > P. 3001:4001(1000) ack 1
+ +.01 < . 1:1(0) ack 3001 win 16
+   +0 %{ assert tcpi_ca_state == 0, tcpi_ca_state }%
+"#;
+    for (kernel, verdict) in [("5.4", Verdict::Pass), ("5.15.148", Verdict::Fail), ("6.12", Verdict::Fail)] {
+        let (got, told) = run_after(&beginning, kernel, 1_000, then);
+        assert_eq!(got, verdict, "{told}");
+    }
+}
+
+#[test]
+fn a_window_grew_with_what_came_early_without_sack() {
+    let beginning = TEN_OUT.replace("sackOK,nop,nop,nop,wscale 7", "nop,wscale 7");
+    let then = r#"
+   +0 < . 1461:2921(1460) ack 1 win 1000
+   +0 > . 1:1(0) ack 1 win 502
+"#;
+    for (kernel, verdict) in [("4.19", Verdict::Fail), ("5.4", Verdict::Pass), ("6.12", Verdict::Pass)] {
+        let (got, told) = run_after(&beginning, kernel, 1_000, then);
+        assert_eq!(got, verdict, "{told}");
+    }
+}
+
+#[test]
+fn a_servers_buffers_had_their_sizes_before_its_timestamps_room() {
+    let beginning = TEN_OUT
+        .replace("sackOK,nop,nop,nop,wscale 7", "sackOK,TS val 100 ecr 0,nop,wscale 7")
+        .replace("ack 1 <...>", "ack 1 <mss 1460,sackOK,TS val 400 ecr 100,nop,wscale 7>")
+        .replace("ack 1 win 1000", "ack 1 win 1000 <nop,nop,TS val 200 ecr 400>");
+    for (kernel, bound) in [("5.4", 64_076), ("5.15.148", 64_076), ("5.10.262", 64_088), ("6.12", 64_088)] {
+        let then = format!("+0 %{{ assert tcpi_rcv_ssthresh == {bound}, tcpi_rcv_ssthresh }}%\n");
+        let (got, told) = run_after(&beginning, kernel, 1_000, &then);
+        assert_eq!(got, Verdict::Pass, "{told}");
+    }
 }

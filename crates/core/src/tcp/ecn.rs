@@ -26,9 +26,10 @@ impl Ecn {
     pub fn queue_cwr(&mut self) {
         self.cwr_due |= self.ok;
     }
-    /// It was not, after all.
-    pub fn withdraw_cwr(&mut self) {
-        self.cwr_due = false;
+    /// It was not, after all (`tcp_ecn_withdraw_cwr`); `stops_echo`: what goes is this end's echo
+    /// ([`Profile::undo_stops_echo`](crate::tcp::profile::Profile::undo_stops_echo)).
+    pub fn withdraw_cwr(&mut self, stops_echo: bool) {
+        *(if stops_echo { &mut self.demand_cwr } else { &mut self.cwr_due }) = false;
     }
     /// The sender answered.
     #[inline]
@@ -72,6 +73,25 @@ impl Ecn {
         }
         if self.demand_cwr {
             p.flags |= flags::ECE;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sim::{FlowId, Kind, NodeId};
+
+    #[test]
+    fn an_undo_once_stopped_this_ends_echo() {
+        for (stops, echoes, tells) in [(true, false, true), (false, true, false)] {
+            let mut e = Ecn { ok: true, ..Ecn::default() };
+            e.check_ce(Codepoint::Ce);
+            e.queue_cwr();
+            e.withdraw_cwr(stops);
+            let mut p = Packet::blank(Kind::Tcp, FlowId(0), NodeId(0), NodeId(1));
+            e.mark(&mut p, true);
+            assert_eq!((p.flags & flags::ECE != 0, p.flags & flags::CWR != 0), (echoes, tells));
         }
     }
 }

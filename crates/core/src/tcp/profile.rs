@@ -10,11 +10,10 @@
 //! F-RTO, too, but for what begins it. D5 a SACK-less sender loses as 6.12's does. D6 "3.10" and "3.18" have no prequeue (gone with 4.14): a reader
 //! that waits took packets itself there, with an ACK for every two as here, but when it ran; and they count round trips in microseconds. D7 until 5.11 a sender whose skbs below it take more than its send buffer
 //! retransmits nothing (`__tcp_retransmit_skb`), here it does; until 5.18 only the first data after received data counted for pingpong mode. D8 what
-//! came after 6.6 and every profile has: a FIN waits for room in the window (`tcp_cwnd_test` let one go through), an ACK is delayed by less than the least
+//! came after 6.6 and every profile has: an ACK is delayed by less than the least
 //! timeout (`tcp_delack_max`, 6.7: 200 ms before, 190 here at 100 Hz), what is remembered of its delay by no more than 200 ms (`icsk_ack.ato`, bounded by the
 //! timeout before), and a receiver whom the same data reach three times does not draw another hash (`tcp_rcv_spurious_retrans`, from 5.10 on; IPv6 alone in
-//! 6.12); and after 6.1: a segment that comes early counts for the receiver's segment size (`tcp_data_queue_ofo`), and a window of 0 is believed of a
-//! segment that is no newer (`tcp_may_update_window`). D9 no profile echoes the timestamp of a segment whose ACK is older than others: 6.1.192 and
+//! 6.12). D9 no profile echoes the timestamp of a segment whose ACK is older than others: 6.1.192 and
 //! 6.12.117 do (`tcp_ack`, `old_ack`, of 2026), 6.6.129 and 6.18 do not.
 
 /// What an ACK says of a recovery that has sent nothing again yet (`tcp_packet_delayed`, where `retrans_stamp` is 0): small queues may hold
@@ -238,6 +237,21 @@ pub struct Profile {
     /// A retransmission that waits for its original to leave this host goes when that has left: from 5.13 (f4dae54e486d); before, with the
     /// next ACK or timer.
     pub busy_wakes: bool,
+    /// Where the last of what is out is SACKed, nothing new becomes the segment after it: what is SACKed later passes for reordered until
+    /// no SACKs are left (`tcp_advance_highest_sack`; from 4.15's queue of its own on, until 853697504de0 of 5.5, in 5.4's stable releases).
+    pub highest_sack_forgets: bool,
+    /// What is found lost while nothing was in mind to go again is, whatever has gone again already (`tcp_verify_retransmit_hint`): until
+    /// e176b1ba476c of 5.5, in 5.4's stable releases.
+    pub hint_from_none: bool,
+    /// Without SACK an undone timeout's state waits for something above what was out (`tcp_try_undo_loss`, of 2022; so in stable releases).
+    pub loss_undo_waits: bool,
+    /// A timeout at a window that the peer closed over what is out counts for the backoff: in 6.12, not in 6.6 (`tcp_retransmit_timer`).
+    pub shut_counts_backoff: bool,
+    /// A round trip by an echo within one millisecond is 0 (`tcp_ack_update_rtt`): until 5.0 (9ee11bd03cb1).
+    pub echo_rtt_zero: bool,
+    /// What goes again stays within the peer's window, and is cut for it: from 5.15 and in 5.10.262 (`__tcp_retransmit_skb`); before, that it
+    /// begins there is enough.
+    pub retransmits_within_window: bool,
     /// An undo within a recovery ends what an ACK does: until 5.14 (a29cb6914681), after which other losses are looked for at once.
     pub undo_ends: bool,
     /// One by DSACK within a recovery leaves it as an ACK in Open or Disorder would, so that marks begin a reduction
@@ -276,6 +290,13 @@ pub struct Profile {
     pub dsack_far: bool,
     /// How much later than due a compressed ACK may leave, us (`tcp_comp_sack_slack_ns`): from 5.8 (a70437cc09a1).
     pub comp_sack_slack_us: u32,
+    /// CWR on an ACK without data is heard: from 5.4 (fd2123a3d752).
+    pub hears_cwr_on_acks: bool,
+    /// An undo stops this end's echoes of marks, not its CWR (`tcp_ecn_withdraw_cwr`): until 5.3 (af38d07ed391).
+    pub undo_stops_echo: bool,
+    /// The window grows with what comes early where the peer takes no SACKs, so that its ACKs are no duplicates: until 5.4 (9d9b1ee0b2d1 of
+    /// 5.3 and its stable releases).
+    pub early_grows_without_sack: bool,
     /// The window of a receive buffer follows the measured payload share: from 6.6 (dfa2f0483360).
     pub scaling_ratio: bool,
     /// A new payload share moves how far the window may open with the bound it gives: in 6.6.129 `tcp_measure_rcv_mss` calls
@@ -295,6 +316,19 @@ pub struct Profile {
     /// The receive buffer grows once more than the whole first window is read in a round trip (`rcvq_space.space = rcv_wnd`); from 5.0 and
     /// 4.19.86 ten segments are enough (041a14d26715).
     pub rcvq_space_window: bool,
+    /// A server's buffers have their sizes before the timestamps' room leaves its segments (`tcp_rcv_state_process`): in 5.15.148 and all
+    /// before; not in 5.10.262 and from 6.1.192 on.
+    pub buffers_before_stamps: bool,
+    /// A segment that comes early tells of the peer's segment size: from 6.3, so in 6.6.129 (`tcp_data_queue_ofo`).
+    pub early_tells_mss: bool,
+    /// A window of 0 is believed of a segment that is no newer (`tcp_may_update_window`): in 6.12.
+    pub believes_zero_window: bool,
+    /// Data that header prediction takes and that acknowledge nothing are the latest to tell of a window (18ded910b589, 5.10).
+    pub predicted_moves_wl: bool,
+    /// An ACK older than others may pass header prediction: until 6.1.192 and 6.12.117 (`tcp_rcv_established`), so in 6.6.129, too.
+    pub predicts_old_acks: bool,
+    /// A FIN waits for no congestion window: until 6.6 (`tcp_cwnd_test`).
+    pub fin_passes_cwnd: bool,
     /// How the receive buffer grows.
     pub right_sizing: RightSizing,
     /// Which round trips a receiver takes.
@@ -431,6 +465,12 @@ pub static V4_14: Profile = Profile {
     dsack_is_one: true,
     rack_any_dsack: true,
     busy_wakes: false,
+    highest_sack_forgets: false,
+    hint_from_none: true,
+    loss_undo_waits: false,
+    shut_counts_backoff: false,
+    echo_rtt_zero: true,
+    retransmits_within_window: false,
     undo_ends: true,
     undo_opens: false,
     probe_rule: ProbeRule::NoRoom,
@@ -447,6 +487,9 @@ pub static V4_14: Profile = Profile {
     delack_uncompresses: false,
     dsack_far: true,
     comp_sack_slack_us: 0,
+    hears_cwr_on_acks: false,
+    undo_stops_echo: true,
+    early_grows_without_sack: true,
     scaling_ratio: false,
     share_moves_threshold: false,
     lowat: Lowat::Returns,
@@ -482,6 +525,12 @@ pub static V4_14: Profile = Profile {
     bbr_gross_by_timer: true,
     flight_at_send: true,
     edt: false,
+    buffers_before_stamps: true,
+    early_tells_mss: false,
+    believes_zero_window: false,
+    fin_passes_cwnd: true,
+    predicted_moves_wl: false,
+    predicts_old_acks: true,
 };
 
 /// Linux 4.19: BBRp's.
@@ -489,6 +538,7 @@ pub static V4_19: Profile = Profile {
     name: "4.19",
     exempt: Exempt::Empty,
     gso_always: true,
+    highest_sack_forgets: true,
     detection: Detection::Rack,
     quick_after_ce: 2,
     quick_after_early: false,
@@ -516,6 +566,12 @@ pub static V5_4: Profile = Profile {
     rcvq_space_window: false,
     tso_defer: TsoDefer::HalfRtt,
     gso_push: true,
+    highest_sack_forgets: false,
+    hint_from_none: false,
+    echo_rtt_zero: false,
+    hears_cwr_on_acks: true,
+    undo_stops_echo: false,
+    early_grows_without_sack: false,
     hystart_min_all: true,
     probe_once: true,
     congested_waits: true,
@@ -541,6 +597,7 @@ pub static V5_10: Profile = Profile {
     dsack_is_one: false,
     old_acks_deliver: false,
     bbr_equal_rtt: false,
+    predicted_moves_wl: true,
     ..V5_4
 };
 
@@ -552,6 +609,8 @@ pub static V5_10_262: Profile = Profile {
     dsack_far: false,
     hystart_rounds: HystartRounds::Judged,
     limits: Limits::Remembered,
+    retransmits_within_window: true,
+    loss_undo_waits: true,
     undo_ends: false,
     undo_opens: true,
     rate_by_newest: true,
@@ -565,6 +624,7 @@ pub static V5_10_262: Profile = Profile {
     push_acks_mss: true,
     pingpong_threshold: 1,
     in_ack_first: false,
+    buffers_before_stamps: false,
     ..V5_10
 };
 
@@ -583,6 +643,7 @@ pub static V5_15_148: Profile = Profile {
     probe_dsack: true,
     rcv_rtt: RcvRtt::Windows,
     in_ack_first: true,
+    buffers_before_stamps: true,
     ..V5_10_262
 };
 
@@ -599,6 +660,7 @@ pub static V6_1_192: Profile = Profile {
     flight_at_send: false,
     probe_dsack: true,
     old_acks_close: true,
+    predicts_old_acks: false,
     ..V5_10_262
 };
 
@@ -613,6 +675,8 @@ pub static V6_6_129: Profile = Profile {
     syn_linear_timeouts: 4,
     tells_no_memory: true,
     old_acks_close: false,
+    predicts_old_acks: true,
+    early_tells_mss: true,
     ..V6_1_192
 };
 
@@ -626,6 +690,10 @@ pub static V6_12: Profile = Profile {
     rcv_rtt: RcvRtt::AnyMeasured,
     takes_fin_at_zero_window: true,
     old_acks_close: true,
+    predicts_old_acks: false,
+    believes_zero_window: true,
+    shut_counts_backoff: true,
+    fin_passes_cwnd: false,
     ..V6_6_129
 };
 

@@ -79,7 +79,9 @@ impl Socket {
         if in_ack_first {
             self.ca.in_ack(&mut self.tp, slow_path || flags & flag::SND_UNA_ADVANCED == 0);
         }
-        self.ecn.accept_cwr(p);
+        if p.payload > 0 || self.profile.hears_cwr_on_acks {
+            self.ecn.accept_cwr(p);
+        }
         if prior_packets == 0 {
             if !in_ack_first {
                 self.ca.in_ack(&mut self.tp, slow_path);
@@ -176,8 +178,8 @@ impl Socket {
     fn update_window(&mut self, p: &Packet, ack: u32) -> u32 {
         let (tp, wl1) = (&mut self.tp, self.snd_wl1);
         let mut out = 0;
-        let update =
-            after(ack, tp.snd_una) || after(p.seq, wl1) || (p.seq == wl1 && (p.wnd > tp.snd_wnd || p.wnd == 0));
+        let shut = p.wnd == 0 && self.profile.believes_zero_window;
+        let update = after(ack, tp.snd_una) || after(p.seq, wl1) || (p.seq == wl1 && (p.wnd > tp.snd_wnd || shut));
         if update {
             out |= flag::WIN_UPDATE;
             self.snd_wl1 = p.seq;

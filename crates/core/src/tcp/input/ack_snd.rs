@@ -91,7 +91,9 @@ impl Socket {
     /// `tcp_event_data_recv`: data came in order (or early, `in_order` false, where only the segment size is measured).
     pub(in crate::tcp) fn data_recv(&mut self, p: &Packet, in_order: bool) {
         self.ack.scheduled = true;
-        self.measure_rcv_mss(p);
+        if in_order || self.profile.early_tells_mss {
+            self.measure_rcv_mss(p);
+        }
         if let Some(s) = &mut self.ack.stretch {
             s.came(self.tp.clock.ns, p.payload, self.rcv.rcv_mss, in_order);
             self.ack.push = p.flags & flags::PSH != 0;

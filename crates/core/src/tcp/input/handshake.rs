@@ -293,7 +293,10 @@ impl Socket {
             self.ca.go_on(&before);
         }
         self.first_rcv_mss();
+        let room = if self.profile.buffers_before_stamps && !client && self.opts.timestamps { TIMESTAMPS } else { 0 };
+        self.rcv.advmss += room;
         self.rcv.established(&c);
+        self.rcv.advmss -= room;
         self.sndbuf_expand();
     }
 

@@ -24,7 +24,7 @@ impl Socket {
         let (quiet, heard) = (self.tp.packets_out == 0 && self.tp.unsent() == 0, self.ca.hears_acks());
         let matters = match p.payload {
             0 => self.ack.scheduled,
-            _ => !quiet || self.rcv.ofo.has_dsack(),
+            _ => !quiet || self.rcv.ofo.has_dsack() || !self.profile.predicted_moves_wl,
         };
         let predicted = (matters || heard) && self.is_predicted(p);
         self.rcv.tsecr = p.tsecr;
@@ -37,7 +37,7 @@ impl Socket {
         let plain_data = p.payload > 0 && p.ack == self.tp.snd_una && p.n_sack == 0 && p.wnd == self.tp.snd_wnd;
         if plain_data && p.flags & flags::ECE == 0 && (predicted || quiet && !heard) {
             // A data packet tells nothing as an ACK: tcp_ack is not called, or in vain.
-            if after(p.seq, self.snd_wl1) {
+            if after(p.seq, self.snd_wl1) && (!predicted || self.profile.predicted_moves_wl) {
                 self.snd_wl1 = p.seq;
             }
             if self.ecn.accept_cwr(p) {
@@ -80,7 +80,7 @@ impl Socket {
             && room
             && p.seq == r.rcv_nxt
             && p.wnd == self.tp.snd_wnd
-            && !before(p.ack, self.tp.snd_una)
+            && (self.profile.predicts_old_acks || !before(p.ack, self.tp.snd_una))
             && !after(p.ack, self.tp.snd_nxt)
             && !before(p.tsval, if self.opts.timestamps { r.ts_recent } else { 0 })
             && (p.payload == 0 || r.mem_of(p.payload) <= self.forward_alloc())
@@ -265,7 +265,7 @@ impl Socket {
         if let Some(took) = new {
             // The window grows before the buffer's memory is charged (tcp_data_queue_ofo: skb_set_owner_r comes last). Without SACK it does not, so
             // that the ACK is a duplicate.
-            if self.opts.sack && self.rcv.grow_window(p.payload) {
+            if (self.opts.sack || self.profile.early_grows_without_sack) && self.rcv.grow_window(p.payload) {
                 self.ack.quick_one();
             }
             self.rcv.rmem_alloc += took;

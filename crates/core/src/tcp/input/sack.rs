@@ -35,7 +35,7 @@ impl Socket {
         let mut t = Tagged { reord: self.tp.snd_nxt, ..Tagged::default() };
         let blocks = &p.sack[..usize::from(p.n_sack)];
         if self.tp.sacked_out == 0 {
-            self.sb.highest = self.rtx.first();
+            self.sb.restart(&self.rtx);
             self.sb.cached = 0;
         }
         let dsack = self.check_dsack(p.ack, blocks, prior_una, &mut t);
@@ -317,11 +317,7 @@ impl Socket {
             t.delivered += 1;
             self.rtx.get_mut(id).tags = tags;
             self.rtx.unlist(id);
-            // `highest` is the number after the highest SACKed one.
-            let first = self.rtx.first();
-            if id.wrapping_sub(first) >= self.sb.highest.wrapping_sub(first) {
-                self.sb.highest = id.wrapping_add(1);
-            }
+            self.sb.advance(&self.rtx, id);
         }
         let s = self.rtx.get_mut(id);
         if dup && s.has(tag::RETRANS) {

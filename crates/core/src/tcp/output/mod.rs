@@ -198,8 +198,18 @@ impl Socket {
 
     /// `tcp_snd_wnd_test` for the head of the write queue.
     pub(in crate::tcp) fn first_fits_window(&self) -> bool {
-        let len = self.app.unsent_data(&self.tp).min(self.current_mss());
+        // A FIN takes room, too.
+        let mss = self.current_mss();
+        let len = if self.app.unsent_data(&self.tp) > mss { mss } else { self.tp.unsent() };
         !after(self.tp.snd_nxt.wrapping_add(len), self.tp.wnd_end())
+    }
+
+    /// A FIN ends the head of the write queue, a single segment.
+    #[cold]
+    fn first_is_last(&mut self, mss: u32) -> bool {
+        self.app.sent(&self.tp);
+        let (head, _) = self.app.head_skb(&self.tp);
+        head <= mss && self.app.fin_at(self.tp.snd_nxt.wrapping_add(head))
     }
 
     /// `__tcp_push_pending_frames`.
@@ -246,7 +256,7 @@ impl Socket {
             }
             let mut quota = self.cwnd_quota();
             if quota == 0 {
-                if what != Xmit::Probe {
+                if what != Xmit::Probe && !(self.profile.fin_passes_cwnd && self.first_is_last(mss)) {
                     break;
                 }
                 quota = 1;
@@ -261,7 +271,8 @@ impl Socket {
             }
             let (head, is_tail) = self.app.head_skb(&self.tp);
             let mut len = head.min(most);
-            if after(self.tp.snd_nxt.wrapping_add(len.min(mss)), self.tp.wnd_end()) {
+            let fin = head <= mss && self.app.fin_at(self.tp.snd_nxt.wrapping_add(head));
+            if after(self.tp.snd_nxt.wrapping_add(len.min(mss) + u32::from(fin)), self.tp.wnd_end()) {
                 rwnd_limited = true;
                 break;
             }
@@ -370,7 +381,9 @@ impl Socket {
         let seq = self.tp.snd_nxt;
         let segs = len.div_ceil(mss).max(1);
         let end_data = seq.wrapping_add(len);
-        let fin = self.app.fin_at(end_data);
+        // Where a probe fills the window the FIN is cut off (tcp_write_wakeup).
+        let cut = len <= mss && self.tp.wnd_end() == end_data;
+        let fin = !cut && self.app.fin_at(end_data);
         let eor = self.app.eors.front() == Some(&end_data);
         let mut fl = flags::ACK;
         if self.app.push_at(end_data) {
@@ -396,7 +409,7 @@ impl Socket {
         delivery_rate::sent(&mut self.tp, &mut template);
         template.flight = end_data.wrapping_sub(self.tp.snd_una);
         if self.rtx.is_empty() {
-            self.sb.highest = self.rtx.first();
+            self.sb.restart(&self.rtx);
         }
         for i in 0..segs {
             let last = i + 1 == segs;
@@ -430,8 +443,18 @@ impl Socket {
             let mss = self.current_mss();
             let len = data.min(room as u32).min(mss);
             let truesize = self.cost.of(len);
-            self.app.push_end(self.tp.snd_nxt.wrapping_add(len));
-            return self.send_new(len, mss, truesize, low).is_ok();
+            let (head, _) = self.app.head_skb(&self.tp);
+            let end = self.tp.snd_nxt.wrapping_add(len);
+            if len < head {
+                // What is cut off carries the PSH that the skb got.
+                self.app.push_end(self.tp.snd_nxt.wrapping_add(head));
+            }
+            self.app.push_end(end);
+            let sent = self.send_new(len, mss, truesize, low).is_ok();
+            if sent && self.tp.snd_nxt == end && self.app.fin_at(end) {
+                self.app.push_end(end);
+            }
+            return sent;
         }
         let load = Load {
             seq: self.tp.snd_una.wrapping_sub(1),

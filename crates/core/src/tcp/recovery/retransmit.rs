@@ -38,6 +38,9 @@ impl Socket {
             }
             room = self.current_mss() as i32;
         }
+        if !self.profile.retransmits_within_window {
+            room = i32::MAX;
+        }
         let mss = self.current_mss();
         if head.data() != mss {
             self.fragment(id);

@@ -101,7 +101,9 @@ impl Socket {
                 return;
             }
         }
-        self.rtt.backoff = self.rtt.backoff.saturating_add(1);
+        if !shut || self.profile.shut_counts_backoff {
+            self.rtt.backoff = self.rtt.backoff.saturating_add(1);
+        }
         self.rtt.rto = (self.rtt.rto << 1).min(max);
         let rto = self.clamped_rto();
         self.timers.reset(&self.tp.clock, Pending::Retrans, rto, max);
@@ -361,8 +363,9 @@ impl Socket {
         }
         self.app.sent(&self.tp);
         let (head, _) = self.app.head_skb(&self.tp);
-        // All of the first skb, not just a segment of it.
-        if !after(self.tp.snd_nxt.wrapping_add(head), self.tp.wnd_end()) {
+        // All of the first skb, not just a segment of it, and its FIN.
+        let end = self.tp.snd_nxt.wrapping_add(head);
+        if !after(end.wrapping_add(u32::from(self.app.fin_at(end))), self.tp.wnd_end()) {
             self.rtt.backoff = 0;
             self.rto.probed_since = None;
             if self.timers.pending == Pending::Probe0 {

@@ -39,12 +39,14 @@ pub struct Rtt {
     pub rto: u32,
     /// `icsk_backoff`: doublings of the zero-window probe's timeout.
     pub backoff: u8,
+    /// [`Profile::echo_rtt_zero`](crate::tcp::profile::Profile::echo_rtt_zero).
+    echo_zero: bool,
 }
 
 impl Rtt {
     /// Nothing measured: one second. src: rfc6298#2.1
-    pub const fn new(hz: u32) -> Rtt {
-        Rtt { mdev_us: 1_000_000, mdev_max_us: 0, rttvar_us: 0, rtt_seq: 0, rto: hz, backoff: 0 }
+    pub const fn new(hz: u32, echo_zero: bool) -> Rtt {
+        Rtt { mdev_us: 1_000_000, mdev_max_us: 0, rttvar_us: 0, rtt_seq: 0, rto: hz, backoff: 0, echo_zero }
     }
 
     /// A measurement of `m` microseconds.
@@ -89,18 +91,22 @@ impl Rtt {
     /// (`tsecr`; 0: none) otherwise (microseconds, negative: none). Gives the RTT for congestion control, and whether there was a valid one.
     pub fn update(&mut self, tp: &mut Tp, flags: u32, tsecr: u32, rto_min_us: u32, m: AckRtt) -> (i64, bool) {
         let (mut seq_rtt, mut ca_rtt) = (if m.seq_rtt < 0 { m.sack_rtt } else { m.seq_rtt }, m.ca_rtt);
+        let mut least = 1_i64;
         if seq_rtt < 0 && tsecr != 0 && flags & flag::ACKED != 0 {
             // Only retransmitted data were acknowledged: the timestamp tells which transmission. src: rfc7323#4.1
             let ms = tp.clock.now_ts().wrapping_sub(tsecr);
+            if self.echo_zero && ms == 0 {
+                least = 0;
+            }
             if ms < i32::MAX as u32 / 1_000 {
-                seq_rtt = i64::from(ms.max(1)) * 1_000;
+                seq_rtt = i64::from(ms.max(least as u32)) * 1_000;
                 ca_rtt = seq_rtt;
             }
         }
         if seq_rtt < 0 {
             return (ca_rtt, false);
         }
-        (seq_rtt, ca_rtt) = (seq_rtt.max(1), if ca_rtt == 0 { 1 } else { ca_rtt });
+        (seq_rtt, ca_rtt) = (seq_rtt.max(least), if ca_rtt == 0 { least } else { ca_rtt });
         update_min_rtt(tp, ca_rtt as u32, flags);
         self.sample(tp, seq_rtt, rto_min_us);
         self.set_rto(tp);
@@ -128,7 +134,7 @@ mod tests {
     fn a_steady_rtt_gives_the_least_timeout() {
         // First sample 100 ms: srtt 100 ms, deviation 200 ms << 0 -> rto 300 ms. Then steady: rttvar falls to the least, 200 ms.
         let mut tp = Tp::new(1000, 0);
-        let mut r = Rtt::new(1000);
+        let mut r = Rtt::new(1000, false);
         r.sample(&mut tp, 100_000, 200_000);
         r.set_rto(&tp);
         assert_eq!((tp.srtt_us >> 3, r.rto), (100_000, 300));
@@ -143,5 +149,18 @@ mod tests {
         r.sample(&mut tp, 180_000, 200_000);
         r.set_rto(&tp);
         assert_eq!((tp.srtt_us >> 3, r.rto), (110_000, 310));
+    }
+
+    /// Retransmitted and acknowledged within one millisecond: 4.19 takes it for no time at all, and the least that it keeps is a jiffy.
+    #[test]
+    fn an_echo_of_the_same_millisecond_was_no_time() {
+        for (zero, least, srtt) in [(false, 1_000, 1_000), (true, 10_000, 0)] {
+            let mut tp = Tp::new(100, 0);
+            let mut r = Rtt::new(100, zero);
+            let now = tp.clock.now_ts();
+            let m = AckRtt { seq_rtt: -1, sack_rtt: -1, ca_rtt: -1 };
+            r.update(&mut tp, flag::ACKED, now.max(1), 200_000, m);
+            assert_eq!((tp.min_rtt_us(), tp.srtt_us >> 3), (least, srtt));
+        }
     }
 }

@@ -5,6 +5,7 @@
 //! Differs: nothing.
 
 use crate::tcp::cc::{Algorithm, Control};
+use crate::tcp::profile::Profile;
 use crate::tcp::rtx::{Rtx, tag};
 use crate::tcp::tp::Tp;
 
@@ -19,8 +20,13 @@ pub const MAX_REORDERING: u32 = 300;
 pub struct Scoreboard {
     /// Number after the highest SACKed segment.
     pub highest: u32,
+    forgets: bool,
+    /// It was the last of what was out, and what is sent later does not follow it
+    /// ([`Profile::highest_sack_forgets`](crate::tcp::profile::Profile::highest_sack_forgets)).
+    forgotten: bool,
     /// Where to look for the next segment to retransmit.
     pub hint: Option<u32>,
+    hint_from_none: bool,
     /// Blocks of the last ACK that had any, in order.
     pub cache: [Block; 4],
     /// How many.
@@ -33,14 +39,40 @@ pub struct Scoreboard {
 
 impl Scoreboard {
     /// Nothing SACKed.
-    pub const NEW: Scoreboard =
-        Scoreboard { highest: 0, hint: None, cache: [(0, 0); 4], cached: 0, dsack_dups: 0, reneged: false };
+    pub const fn new(profile: &Profile) -> Scoreboard {
+        let (forgets, hint_from_none) = (profile.highest_sack_forgets, profile.hint_from_none);
+        Scoreboard {
+            highest: 0,
+            forgets,
+            forgotten: false,
+            hint: None,
+            hint_from_none,
+            cache: [(0, 0); 4],
+            cached: 0,
+            dsack_dups: 0,
+            reneged: false,
+        }
+    }
+
+    /// `tcp_advance_highest_sack`: segment `id` is SACKed, which may lie above all that were.
+    pub fn advance(&mut self, rtx: &Rtx, id: u32) {
+        let first = rtx.first();
+        if !self.forgotten && id.wrapping_sub(first) >= self.highest.wrapping_sub(first) {
+            self.highest = id.wrapping_add(1);
+            self.forgotten = self.forgets && !rtx.contains(self.highest);
+        }
+    }
+
+    /// `tcp_highest_sack_reset`.
+    pub fn restart(&mut self, rtx: &Rtx) {
+        (self.highest, self.forgotten) = (rtx.first(), false);
+    }
 
     /// `tcp_highest_sack_seq`.
     pub fn highest_seq(&self, tp: &Tp, rtx: &Rtx) -> u32 {
         if tp.sacked_out == 0 {
             tp.snd_una
-        } else if rtx.contains(self.highest) {
+        } else if rtx.contains(self.highest) && !self.forgotten {
             rtx.get(self.highest).seq
         } else {
             tp.snd_nxt
@@ -56,7 +88,7 @@ impl Scoreboard {
         }
         // The next to be retransmitted may now lie before the one we had in mind.
         let earlier = self.hint.is_some_and(|h| id.wrapping_sub(first) < h.wrapping_sub(first));
-        if (self.hint.is_none() && tp.retrans_out >= tp.lost_out) || earlier {
+        if (self.hint.is_none() && (tp.retrans_out >= tp.lost_out || self.hint_from_none)) || earlier {
             self.hint = Some(id);
         }
         if s.has(tag::LOST) {
