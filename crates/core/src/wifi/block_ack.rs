@@ -67,6 +67,12 @@ impl TxWindow {
     pub const fn allows(&self, seq: Seq) -> bool {
         seq.within(self.start, self.size)
     }
+    /// Whether the last number that was given may be sent, and was not handed out yet.
+    #[inline]
+    pub const fn has_reached_next(&self) -> bool {
+        let given = self.next.ahead_of(self.start);
+        given > self.tail && given <= self.size
+    }
     /// How many new MPDUs could be sent now.
     pub const fn room(&self) -> u16 {
         self.size.saturating_sub(self.next.ahead_of(self.start))

@@ -21,10 +21,11 @@ fn sifs(mode: Mode) -> Span {
 /// Of a unit that is over, every try.
 #[inline]
 pub(super) fn sent(b: &Burst, r: &Report) -> Span {
-    if matches!(b.chain[0].mode, Mode::Ht(_)) {
+    let link = usize::from(r.link);
+    // Any link of a chain may be of the other sort (ath_buf_set_rate has each link's duration).
+    if b.chain[..=link].iter().all(|a| matches!(a.mode, Mode::Ht(_))) {
         return r.airtime;
     }
-    let link = usize::from(r.link);
     let earlier = b.chain[..link].iter().map(|a| sifs(a.mode) * i64::from(a.tries));
     earlier.fold(r.airtime + sifs(b.chain[link].mode) * i64::from(r.tries), |sum, t| sum + t)
 }
@@ -58,6 +59,8 @@ mod tests {
         let r = Report { link: 1, tries: 1, airtime: Span::from_us(3_000), ..Report::default() };
         assert_eq!(sent(&b, &r), Span::from_us(3_048));
         b.chain[0].mode = Mode::Ht(Ht::new(7, true, true).unwrap());
+        assert_eq!(sent(&b, &r), Span::from_us(3_016), "each link for itself");
+        b.chain[1].mode = b.chain[0].mode;
         assert_eq!(sent(&b, &r), Span::from_us(3_000));
     }
 }

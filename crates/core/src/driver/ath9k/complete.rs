@@ -32,7 +32,7 @@ impl Ath9k {
             let limit = self.par.retries;
             let Ath9k { tids, failed, .. } = self;
             let t = &mut tids[to.ix() * Tid::COUNT + tid.ix()];
-            bar = settle_aggregate(t, limit, &mut b, r, failed, sink);
+            bar = settle_aggregate(t, (limit, COUNT), &mut b, r, failed, sink);
             if !self.failed.is_empty() {
                 let failed = core::mem::take(&mut self.failed);
                 self.tid_mut(to, tid).retry.extend(&failed);
@@ -79,11 +79,15 @@ impl Told {
     }
 }
 
+/// A frame's transmissions are counted in six bits: a chain of many tries may begin the count anew before it gives a frame up.
+/// src: linux@6.12 ath9k/ath9k.h struct ath_frame_info `retries`
+const COUNT: u8 = 63;
+
 /// Each MPDU of a unit under an agreement: acknowledged, to be sent again (into `failed`), or given up after `limit`
-/// transmissions. Answers where the receiver's window must be moved to, if something was given up (`ath_tx_complete_aggr`).
+/// transmissions, which are counted modulo `count` + 1. Answers where the receiver's window must be moved to, if something was given up (`ath_tx_complete_aggr`).
 pub(super) fn settle_aggregate(
     t: &mut TidState,
-    limit: u8,
+    (limit, count): (u8, u8),
     b: &mut Burst,
     r: &Report,
     failed: &mut Vec<Mpdu>,
@@ -102,7 +106,7 @@ pub(super) fn settle_aggregate(
             t.settle(m.seq);
             sink.free(&m.packet);
         } else if m.attempts < limit {
-            m.attempts = m.attempts.saturating_add(attempts);
+            m.attempts = m.attempts.wrapping_add(attempts) & count;
             failed.push(*m);
         } else {
             given_up = given_up.max(Some(m.seq.ahead_of(first)));

@@ -3,9 +3,10 @@
 //! Stands for: linux@6.12 drivers/net/wireless/ath/ath9k/xmit.c ath_tx_fill_desc, ath_tx_txqaddbuf, bf_is_ampdu_not_probing; the same in
 //! 3.18 and 4.4.
 
+use super::tid::fail;
 use super::{Params, RtsRate, limits};
 use crate::rate::Choice;
-use crate::wifi::{Ac, Attempt, Burst, End, Seq, StaIx, Tid, What};
+use crate::wifi::{Ac, Attempt, Burst, End, Mpdu, Seq, Sink, StaIx, Tid, What};
 use std::collections::VecDeque;
 
 /// One hardware queue.
@@ -14,6 +15,8 @@ pub(super) struct Hw {
     pub queue: VecDeque<Burst>,
     /// Of these, bursts under an agreement (`axq_ampdu_depth`).
     pub ampdus: u8,
+    /// MPDUs that were given up by the number of a BAR: they are freed with the next (`complete_q`).
+    pub ended: Vec<Mpdu>,
 }
 
 impl Hw {
@@ -36,6 +39,10 @@ impl Hw {
     /// The first has been on the air.
     pub fn done(&mut self) -> Burst {
         self.remove(0).expect("the hardware is done with a burst")
+    }
+    /// Frees what was given up (`ath_txq_unlock_complete`).
+    pub fn free_ended(&mut self, sink: &mut Sink<'_>) {
+        self.ended.drain(..).for_each(|m| fail(&m, sink));
     }
     /// Gives up unit `i`, if it has so many.
     pub fn remove(&mut self, i: usize) -> Option<Burst> {

@@ -13,15 +13,17 @@ use crate::wifi::burst::DELIMITER;
 use crate::wifi::encryption::EXTRA_DELIMITERS;
 
 /// src: OFDM_PLCP_BITS
-const PLCP_BITS: u32 = 22;
+const PLCP_BITS: i32 = 22;
 /// src: ATH_AMPDU_LIMIT_MAX
 const LIMIT_MAX: u32 = 64 * 1024 - 1;
 
-/// Bytes that `mode` carries in `usec` (`ath_max_framelen`).
+/// Bytes that `mode` carries in `usec` (`ath_max_framelen`). Where that is less than a preamble or a symbol there are fewer than none,
+/// which the table (`max_aggr_framelen`) has as almost 65536.
 fn max_framelen(usec: u32, h: Ht) -> u32 {
-    let usec = usec.saturating_sub(8 + 8 + 4 + 8 + 4 + 4 * h.streams());
-    let symbols = if h.sgi { (usec * 5).saturating_sub(4) / 18 } else { usec >> 2 };
-    ((symbols * h.bits_per_symbol()).saturating_sub(PLCP_BITS) / 8).min(65_532)
+    let usec = usec as i32 - (8 + 8 + 4 + 8 + 4 + 4 * h.streams()) as i32;
+    let symbols = if h.sgi { (usec * 5 - 4) / 18 } else { usec >> 2 };
+    let bytes = (symbols * h.bits_per_symbol() as i32 - PLCP_BITS) / 8;
+    u32::from(bytes.min(65_532) as u16)
 }
 
 /// Bytes of the aggregate that goes with `choice` (`ath_lookup_rate`); 0: a single frame.
@@ -103,6 +105,8 @@ mod tests {
         assert_eq!(of(&[(0, true)]), 7_604);
         assert_eq!(of(&[(7, true), (3, false)]), 27_402, "the slowest of the chain");
         assert_eq!(aggr_limit(&p, &Choice { probe: true, ..choice(&[(7, true)]) }, Span::ZERO), 0);
+        // A TXOP of one unit is shorter than a preamble: (-20 - 4) / 18 = -1 symbol of 54 bits, less 22, -9 bytes in 16 bits.
+        assert_eq!(aggr_limit(&p, &choice(&[(0, true)]), Span::from_us(32)), 65_527);
         // VI's 3008 us at MCS 3 SGI: 2972 us, (14860 - 4) / 18 = 825 symbols, 178178 bits.
         assert_eq!(aggr_limit(&p, &choice(&[(3, true)]), Span::from_us(3_008)), 22_272);
     }

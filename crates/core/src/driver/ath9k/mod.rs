@@ -14,7 +14,10 @@
 //! Differs: D1 completion takes no time (transmit interrupts are not mitigated; received frames are: [`rx`]); D2 the hardware queue's descriptors are never
 //! short (512 of them); D3 no power save, no off-channel, no hardware reset; D4 voice has no agreement
 //! (minstrel_aggr_check), all else has one from the start; D5 a BAR goes at 6 Mbit/s at 2.4 GHz, too, and has no
-//! links of the station's own table behind its ten tries (ath_merge_ratetbl).
+//! links of the station's own table behind its ten tries (ath_merge_ratetbl); D6 where a chain of an agreement begins with a rate of
+//! 802.11a, the RTS threshold is not for its links of 802.11n (ath_buf_set_rate: from the first of them on; no rate control has such a
+//! chain); D7 until 4.14 a frame's count of transmissions has a bit more ([`complete`]); D8 the second of two frames outside any
+//! agreement has its own rates: in ath_tx_fill_desc it inherits the width and the guard interval of the first's links, too.
 
 pub mod airtime;
 mod complete;
@@ -259,7 +262,8 @@ impl Ath9k {
         let active = self.tids[i].active;
         let mut b = self.burst(to, tid);
         let t = &mut self.tids[i];
-        if !t.subframe(now, &mut self.rates, q, sink, &mut b.mpdus) {
+        let ended = &mut self.hw[b.ac.ix()].ended;
+        if !t.subframe(now, &mut self.rates, q, sink, ended, &mut b.mpdus) {
             self.pool.push(b);
             return false;
         }
@@ -282,6 +286,7 @@ impl Ath9k {
         let limit = limits::aggr_limit(&self.par, &choice, self.txop[b.ac.ix()]);
         let density = self.densities[b.to.ix()];
         let t = &mut self.tids[b.to.ix() * Tid::COUNT + b.tid.ix()];
+        let ended = &mut self.hw[b.ac.ix()].ended;
         let mut size = limits::Size::default();
         loop {
             let next = &b.mpdus[usize::from(size.n)];
@@ -292,7 +297,7 @@ impl Ath9k {
                 break;
             }
             size.add(len, limits::delimiters(&self.par, &choice, len, density, self.framing.encryption));
-            if !t.subframe(now, &mut self.rates, q, sink, &mut b.mpdus) {
+            if !t.subframe(now, &mut self.rates, q, sink, ended, &mut b.mpdus) {
                 break;
             }
         }
@@ -300,7 +305,9 @@ impl Ath9k {
         let closed = t.retry.front().is_some_and(|m| !t.window.allows(m.seq));
         let end = End::of(b.mpdus.len(), full, closed);
         hw::aggregate(&mut b, &choice, &size, end, &self.par);
-        self.hw[b.ac.ix()].put(b, &self.par, true);
+        // The threshold is for 802.11n's rates (ath_buf_set_rate).
+        let protects = matches!(choice.chain[0].mode, Mode::Ht(_));
+        self.hw[b.ac.ix()].put(b, &self.par, protects);
     }
 
     /// `ath_tx_form_burst`: up to two frames outside any agreement, each a unit of its own; `b` has the first.
@@ -309,7 +316,7 @@ impl Ath9k {
         self.put_plain(now, b);
         let mut b = self.burst(to, tid);
         let t = &mut self.tids[to.ix() * Tid::COUNT + tid.ix()];
-        if t.subframe(now, &mut self.rates, q, sink, &mut b.mpdus) {
+        if t.subframe(now, &mut self.rates, q, sink, &mut self.hw[b.ac.ix()].ended, &mut b.mpdus) {
             self.put_plain(now, b);
         } else {
             self.pool.push(b);
@@ -352,8 +359,10 @@ impl Device for Ath9k {
     fn done(&mut self, now: Time, ac: Ac, report: &Report, q: &mut Txqs, sink: &mut Sink<'_>) {
         self.rx.interrupt();
         let b = self.hw[ac.ix()].done();
+        self.hw[ac.ix()].free_ended(sink);
         let told = self.complete(now, b, report, q, sink);
         self.schedule(now, ac, q, sink);
+        self.hw[ac.ix()].free_ended(sink);
         // mac80211 is told when the queue's lock is dropped (ath_txq_unlock_complete).
         if let Some(t) = told {
             self.rates.report(now, t.to, &t.went(report));
@@ -378,6 +387,7 @@ impl Device for Ath9k {
     fn held(&self) -> u64 {
         let retry: u64 = self.tids.iter().flat_map(|t| &t.retry).map(tid::counted).sum();
         let hw: u64 = self.hw.iter().flat_map(|h| &h.queue).flat_map(|b| &b.mpdus).map(tid::counted).sum();
-        retry + hw
+        let ended: u64 = self.hw.iter().flat_map(|h| &h.ended).map(tid::counted).sum();
+        retry + hw + ended
     }
 }

@@ -64,9 +64,11 @@ impl Bench {
         let n = self.d.head(BE).unwrap().mpdus.len();
         let all = if answered && n > 0 { u64::MAX >> (64 - n) } else { 0 };
         let acked = bad.iter().fold(all, |a, i| a & !(1 << i));
-        let r = Report { answered, acked: acked.into(), received: acked.into(), tries: 1, ..Report::default() };
+        self.ends(&Report { answered, acked: acked.into(), received: acked.into(), tries: 1, ..Report::default() });
+    }
+    fn ends(&mut self, r: &Report) {
         let Bench { d, q, freed, dropped, wants, .. } = self;
-        d.done(Time::ZERO, BE, &r, q, &mut Sink { freed, dropped, wants });
+        d.done(Time::ZERO, BE, r, q, &mut Sink { freed, dropped, wants });
     }
     fn queued(&self) -> Vec<usize> {
         self.d.hw[BE.ix()].queue.iter().map(|b| b.mpdus.len()).collect()
@@ -180,6 +182,40 @@ fn hardware_retries_of_the_whole_count_and_thirty_are_the_end() {
     assert!(b.d.head(BE).is_none());
     b.send(1);
     assert_eq!(b.head(), [1]);
+}
+
+/// `retries` is six bits wide: 29 and four links of 13 tries are 17, and 13 more the end.
+#[test]
+fn many_tries_begin_the_count_anew() {
+    let mut b = Bench::new(Params::default(), ht(7));
+    b.d.rates = Rates::fixed(&fixed::Params { tries: 13, ..Default::default() }, vec![ht(7)]);
+    b.send(1);
+    (0..29).for_each(|_| b.done(false, &[]));
+    b.ends(&Report { link: 3, tries: 13, ..Report::default() });
+    assert_eq!(b.d.head(BE).unwrap().mpdus[0].attempts, 17);
+    (0..13).for_each(|_| b.done(false, &[]));
+    assert!(b.dropped.is_empty());
+    b.done(false, &[]);
+    assert_eq!(b.dropped.len(), 1);
+}
+
+/// With window and hardware full, a frame comes that the last BAR gave up: it is freed with the next completion.
+#[test]
+fn what_a_bar_gave_up_is_freed_by_a_completion() {
+    let mut b = Bench::new(Params { retries: 0, depth: 1, ..Params::default() }, ht(7));
+    b.send(4);
+    b.done(true, &[]);
+    assert_eq!(b.head(), [1, 2, 3]);
+    let first = b.d.tids[0].window.start();
+    // 2 is the last that is given up; 1 is behind it, as if it had been put back.
+    b.d.tids[0].bar = Some(first.plus(2));
+    let head = b.d.hw[BE.ix()].queue[0].mpdus.remove(0);
+    b.d.tids[0].retry.push_back(head);
+    b.send(1);
+    assert!(b.dropped.is_empty());
+    assert_eq!(b.d.held() + u64::from(b.q.packets()), 4);
+    b.done(true, &[]);
+    assert_eq!(b.dropped.len(), 1);
 }
 
 #[test]

@@ -51,10 +51,11 @@ impl TidState {
             ..TidHeld::of(self.to, self.tid, self.active, &self.window)
         }
     }
-    /// Whether its next frame is taken already: with the hardware full, it would be taken and put back.
+    /// Whether its next frame is taken already: with the hardware full, it would be taken and put back with nothing changed. A number
+    /// that the window has reached since is handed out by that (`ath_tx_addto_baw`).
     #[inline]
     pub fn waits(&self) -> bool {
-        self.retry.len() == 1 && self.bar.is_none()
+        self.retry.len() == 1 && self.bar.is_none() && !self.window.has_reached_next()
     }
     /// The next frame, onto the end of `to`: from the retry queue, else from the TXQ, which is when it gets its number
     /// and rate control sees it (`ath_tid_dequeue`, `ieee80211_tx_h_rate_ctrl`) if it did not as it came. False: there is none.
@@ -74,7 +75,7 @@ impl TidState {
         true
     }
     /// The next frame that may be sent now, onto the end of `to` (`ath_tx_get_tid_subframe`). False: there is none. What lies beyond
-    /// the window waits in the retry queue.
+    /// the window waits in the retry queue; what a BAR gave up goes to `done`.
     #[inline]
     pub fn subframe(
         &mut self,
@@ -82,6 +83,7 @@ impl TidState {
         rates: &mut Rates,
         q: &mut Txqs,
         sink: &mut Sink<'_>,
+        done: &mut Vec<Mpdu>,
         to: &mut Vec<Mpdu>,
     ) -> bool {
         let mut first_beyond = None;
@@ -105,9 +107,7 @@ impl TidState {
             }
             if self.bar.is_some_and(|b| seq.before(b)) {
                 self.settle(seq);
-                if let Some(m) = to.pop() {
-                    fail(&m, sink);
-                }
+                done.extend(to.pop());
                 continue;
             }
             self.window.open(seq);

@@ -46,6 +46,9 @@ use core::marker::PhantomData;
 use tid::SwTid;
 use turns::Turns;
 
+/// A frame's transmissions are counted in seven bits. src: linux@3.18 ath9k/ath9k.h struct ath_frame_info `retries`
+const COUNT: u8 = 127;
+
 /// One access category: its hardware queue, whose turn it is, and the frames below the qdisc.
 #[derive(Clone, Debug)]
 struct Category {
@@ -401,7 +404,7 @@ impl<Q: Above> Ath9kTidq<Q> {
         if b.agreement {
             let Ath9kTidq { par, tids, failed, acs, .. } = self;
             let t = &mut tids[i].state;
-            bar = settle_aggregate(t, par.retries, &mut b, r, failed, sink);
+            bar = settle_aggregate(t, (par.retries, COUNT), &mut b, r, failed, sink);
             if !failed.is_empty() {
                 again = failed.len() as u16;
                 tids[i].again(failed.drain(..));
