@@ -10,6 +10,8 @@ pub mod aasrc;
 #[cfg(test)]
 mod battery;
 pub mod fixed;
+#[cfg(test)]
+pub mod given;
 pub mod ideal;
 pub mod minstrel_ht;
 
@@ -135,6 +137,9 @@ pub enum Rates {
     Aasrc(Box<aasrc::Control>),
     /// What the channel says.
     Ideal(ideal::Ideal),
+    /// What a test says.
+    #[cfg(test)]
+    Given(given::Given),
 }
 
 impl Rates {
@@ -182,6 +187,8 @@ impl Rates {
             Rates::Fixed(_) | Rates::Aasrc(_) | Rates::Ideal(_) => Mark::NONE,
             Rates::MinstrelHt(c) if c.asks_early() => entered,
             Rates::MinstrelHt(c) => c.frame(now, to),
+            #[cfg(test)]
+            Rates::Given(_) => entered,
         }
     }
     /// A fixed rate to each station of the BSS.
@@ -224,6 +231,8 @@ impl Rates {
         match self {
             Rates::MinstrelHt(c) => c.rc_stats(to),
             Rates::Fixed(_) | Rates::Aasrc(_) | Rates::Ideal(_) => None,
+            #[cfg(test)]
+            Rates::Given(_) => None,
         }
     }
     /// What it did, if it counts that.
@@ -252,6 +261,8 @@ impl Control for Rates {
         match self {
             Rates::Fixed(_) | Rates::Aasrc(_) | Rates::Ideal(_) => Mark::NONE,
             Rates::MinstrelHt(c) => c.frame(now, to),
+            #[cfg(test)]
+            Rates::Given(_) => Mark::NONE,
         }
     }
     fn choose(&mut self, now: Time, to: StaIx, mark: Mark) -> Choice {
@@ -260,6 +271,8 @@ impl Control for Rates {
             Rates::MinstrelHt(c) => c.choose(now, to, mark),
             Rates::Aasrc(c) => c.choose(now, to, mark),
             Rates::Ideal(c) => c.choose(now, to, mark),
+            #[cfg(test)]
+            Rates::Given(c) => c.choose(now, to, mark),
         }
     }
     fn expect(&mut self, now: Time, to: StaIx) -> Choice {
@@ -274,6 +287,8 @@ impl Control for Rates {
             Rates::MinstrelHt(c) => c.report(now, to, went),
             Rates::Aasrc(c) => c.report(now, to, went),
             Rates::Ideal(c) => c.report(now, to, went),
+            #[cfg(test)]
+            Rates::Given(c) => c.report(now, to, went),
         }
     }
 }

@@ -30,6 +30,8 @@ pub mod tidq;
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod vectors;
 
 use crate::driver::holds::{Holds, HwQueue, TidHeld};
 use crate::phy::Mode;
