@@ -4,6 +4,8 @@ use super::{Choice, Control, Went};
 use crate::phy::Mode;
 use crate::sim::Time;
 use crate::wifi::{Attempt, Chain, Mark, StaIx};
+use core::sync::atomic::{AtomicU16, Ordering::Relaxed};
+use std::sync::Arc;
 
 /// What rate control was told of a unit: to whom, its chain, the link and the tries of the last transmission, frames, and such
 /// as were not acknowledged.
@@ -16,11 +18,16 @@ pub struct Given {
     pub tables: Vec<Choice>,
     /// What frames try out, by their mark less one.
     pub probes: Vec<Mode>,
+    /// The mark of the packet that was pulled last, for drivers that ask as a frame comes down.
+    pub pulled: Arc<AtomicU16>,
     /// What it was told, in order.
     pub told: Vec<Told>,
 }
 
 impl Control for Given {
+    fn frame(&mut self, _: Time, _: StaIx) -> Mark {
+        Mark(self.pulled.load(Relaxed))
+    }
     /// A probe takes the first link, once (`ath_merge_ratetbl`).
     fn choose(&mut self, _: Time, to: StaIx, mark: Mark) -> Choice {
         let mut c = self.tables[to.ix()];

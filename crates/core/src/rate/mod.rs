@@ -262,7 +262,7 @@ impl Control for Rates {
             Rates::Fixed(_) | Rates::Aasrc(_) | Rates::Ideal(_) => Mark::NONE,
             Rates::MinstrelHt(c) => c.frame(now, to),
             #[cfg(test)]
-            Rates::Given(_) => Mark::NONE,
+            Rates::Given(c) => c.frame(now, to),
         }
     }
     fn choose(&mut self, now: Time, to: StaIx, mark: Mark) -> Choice {

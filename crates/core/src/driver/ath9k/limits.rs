@@ -46,7 +46,8 @@ pub(super) fn aggr_limit(p: &Params, choice: &Choice, txop: Span) -> u32 {
 pub(super) fn delimiters(p: &Params, choice: &Choice, len: u32, density: Span, encryption: Encryption) -> u32 {
     let extra = if encryption.is_on() && !p.edma { EXTRA_DELIMITERS } else { 0 };
     let shortest = p.subframe_bytes.saturating_sub(len).div_ceil(4) + extra;
-    let density = density.us() as u32;
+    // The kernel's precision; a quarter and half a microsecond are one (ath9k_parse_mpdudensity).
+    let density = density.ns().div_euclid(1_000) as u32 + u32::from(density.ns() % 1_000 > 0);
     let Mode::Ht(h) = choice.chain[0].mode else { return shortest };
     if density == 0 {
         return shortest;
@@ -117,6 +118,10 @@ mod tests {
         // A TCP ACK: 52 + 8 + 26 + 4 = 90 bytes; (256 - 90) / 4 rounded up = 42.
         assert_eq!(delimiters(&p, &choice(&[(7, true)]), 90, p.density, Encryption::None), 42);
         assert_eq!(delimiters(&p, &choice(&[(7, true)]), 1538, p.density, Encryption::None), 0);
+        // A symbol of 1080 bits is the least: (135 - 90) / 4 = 11.
+        let short = Params { subframe_bytes: 0, ..p };
+        let of = |density| delimiters(&short, &choice(&[(15, true)]), 90, density, Encryption::None);
+        assert_eq!([Span::ZERO, Span::from_ns(250), Span::from_us(1)].map(of), [0, 11, 11]);
         // Two streams at 300 Mbit/s: 8 us are 2 symbols, 2160 bits, 270 bytes; (270 - 90) / 4 = 45.
         assert_eq!(delimiters(&p, &choice(&[(15, true)]), 90, p.density, Encryption::None), 45);
     }

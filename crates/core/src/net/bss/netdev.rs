@@ -210,7 +210,7 @@ impl Netdev {
                     q.enqueue(now, to, *p, sink);
                     d.wake(now, to, tid, q, sink);
                 }
-                d.uncork(now, q, sink);
+                d.uncork(now, q);
             }
             Netdev::Ath9kHtc(..) | Netdev::Ath10k(..) | Netdev::Mt76(..) | Netdev::Linksys(..) => {
                 for p in all {

@@ -20,13 +20,16 @@
 //! Stands for: the thesis's changes to ath9k (section 4.8.1) and linux@3.18 and @4.4 drivers/net/wireless/ath/ath9k/xmit.c ath_tx_start, ath_txq_schedule, ath_tx_sched_aggr,
 //! ath_tx_form_aggr, ath_tx_form_burst, ath_txq_skb_done ([`tid`]: ath_tx_get_tid_subframe; [`turns`]: ath_tx_queue_tid). What the
 //! kernels share is ath9k's: [`limits`](super::limits), completion, receive interrupts.
-//! Differs: D1 to D4 of [`ath9k`](super); D5 a BAR that fails is kept by the TID, not by mac80211; D6 a BAR is not counted as pending.
+//! Differs: D1 to D4 of [`ath9k`](super); D5 a BAR that fails is kept by the TID, not by mac80211; D6 a BAR is not counted as pending,
+//! and goes though the queue is stopped; D7 the Block Ack window is `window` to every peer (ath_tx_aggr_resume: eight times two to its A-MPDU length exponent).
 
 mod tid;
 mod turns;
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod vectors;
 
 use super::complete::{Told, settle_aggregate};
 use super::hw::{self, Hw};
@@ -175,17 +178,16 @@ impl<Q: Above> Ath9kTidq<Q> {
     fn run(&mut self, now: Time, ac: Ac, q: &mut Q, sink: &mut Sink<'_>) {
         while !self.acs[ac.ix()].stopped {
             let Some((p, to, tid)) = q.pull(now, ac, sink) else { break };
-            self.start(now, ac, p, to, tid, q, sink);
+            self.start(now, ac, p, to, tid, q);
         }
         let c = &self.acs[ac.ix()];
         if !c.stopped && c.hw.queue.is_empty() && q.listens(ac) {
-            self.nothing_follows(now, ac, q, sink);
+            self.nothing_follows(now, ac, q);
         }
     }
 
     /// A frame comes down (`ath_tx_start`).
-    #[allow(clippy::too_many_arguments)] // ath_tx_start's own and what an event brings
-    fn start(&mut self, now: Time, ac: Ac, packet: Packet, to: StaIx, tid: Tid, q: &mut Q, sink: &mut Sink<'_>) {
+    fn start(&mut self, now: Time, ac: Ac, packet: Packet, to: StaIx, tid: Tid, q: &mut Q) {
         let c = &mut self.acs[ac.ix()];
         c.pending += 1;
         c.stopped |= c.pending > self.par.max_pending;
@@ -215,7 +217,7 @@ impl<Q: Above> Ath9kTidq<Q> {
             }
         }
         if self.corked.is_none() {
-            self.schedule(now, ac, q, sink);
+            self.schedule(now, ac, q);
         }
     }
 
@@ -229,7 +231,7 @@ impl<Q: Above> Ath9kTidq<Q> {
     }
 
     /// The hardware is idle, and the discipline above has nothing for any station that may go on: what it had announced was dropped since.
-    fn nothing_follows(&mut self, now: Time, ac: Ac, q: &mut Q, sink: &mut Sink<'_>) {
+    fn nothing_follows(&mut self, now: Time, ac: Ac, q: &mut Q) {
         let mut waited = false;
         for (i, t) in self.tids.iter_mut().enumerate().filter(|(_, t)| t.waits()) {
             if Ac::of(Tid::new((i % Tid::COUNT) as u8)) == ac {
@@ -238,7 +240,7 @@ impl<Q: Above> Ath9kTidq<Q> {
             }
         }
         if waited {
-            self.schedule(now, ac, q, sink);
+            self.schedule(now, ac, q);
         }
     }
 
@@ -247,9 +249,9 @@ impl<Q: Above> Ath9kTidq<Q> {
         self.corked = Some(self.category(tid));
     }
     /// What came meanwhile is scheduled.
-    pub fn uncork(&mut self, now: Time, q: &mut Q, sink: &mut Sink<'_>) {
+    pub fn uncork(&mut self, now: Time, q: &mut Q) {
         if let Some(ac) = self.corked.take() {
-            self.schedule(now, ac, q, sink);
+            self.schedule(now, ac, q);
         }
     }
 
@@ -261,23 +263,23 @@ impl<Q: Above> Ath9kTidq<Q> {
     }
 
     /// Fills the hardware queue from the TIDs, station by station (`ath_txq_schedule`).
-    fn schedule(&mut self, now: Time, ac: Ac, q: &mut Q, sink: &mut Sink<'_>) {
-        self.walk(now, ac, false, q, sink);
+    fn schedule(&mut self, now: Time, ac: Ac, q: &mut Q) {
+        self.walk(now, ac, false, q);
         let c = &self.acs[ac.ix()];
         if c.stopped && c.hw.queue.is_empty() {
-            self.walk(now, ac, true, q, sink);
+            self.walk(now, ac, true, q);
         }
     }
 
     /// A walk over the round; `all`: with the TIDs of which more frames are announced.
-    fn walk(&mut self, now: Time, ac: Ac, all: bool, q: &mut Q, sink: &mut Sink<'_>) {
+    fn walk(&mut self, now: Time, ac: Ac, all: bool, q: &mut Q) {
         let (mut last, mut sent) = (self.acs[ac.ix()].turns.last(), false);
         while let Some(sta) = self.acs[ac.ix()].turns.next_station() {
             let last_tid = self.acs[ac.ix()].turns.last_tid(sta);
             let mut stop = false;
             while let Some(tid) = self.acs[ac.ix()].turns.next_tid(sta) {
                 if all || !self.tids[Self::ix(sta, tid)].waits() {
-                    sent |= self.schedule_tid(now, ac, (sta, tid), &mut stop, q, sink);
+                    sent |= self.schedule_tid(now, ac, (sta, tid), &mut stop, q);
                 }
                 if self.tids[Self::ix(sta, tid)].buffers() {
                     let first = stop && self.par.keep_turn;
@@ -302,17 +304,9 @@ impl<Q: Above> Ath9kTidq<Q> {
     }
 
     /// Forms the next unit of one TID (`ath_tx_sched_aggr`). True: something went to the hardware; `stop`: the hardware is full.
-    fn schedule_tid(
-        &mut self,
-        now: Time,
-        ac: Ac,
-        (to, tid): (StaIx, Tid),
-        stop: &mut bool,
-        q: &mut Q,
-        sink: &mut Sink<'_>,
-    ) -> bool {
+    fn schedule_tid(&mut self, now: Time, ac: Ac, (to, tid): (StaIx, Tid), stop: &mut bool, q: &mut Q) -> bool {
         let i = Self::ix(to, tid);
-        let stale = self.tids[i].skip_given_up(sink);
+        let stale = self.tids[i].skip_given_up(&mut self.acs[ac.ix()].hw.ended);
         self.skbs_done(ac, stale);
         let Some(first) = self.tids[i].head() else {
             self.resume(ac, i, q);
@@ -325,7 +319,7 @@ impl<Q: Above> Ath9kTidq<Q> {
             return false;
         }
         if t.state.active {
-            self.form_aggregate(now, to, tid, first, q, sink);
+            self.form_aggregate(now, to, tid, first, q);
         } else {
             self.form_burst(now, to, tid);
         }
@@ -333,7 +327,7 @@ impl<Q: Above> Ath9kTidq<Q> {
     }
 
     /// `ath_tx_form_aggr`: until a limit, the window or the queue ends it.
-    fn form_aggregate(&mut self, now: Time, to: StaIx, tid: Tid, first: (u32, Mark), q: &mut Q, sink: &mut Sink<'_>) {
+    fn form_aggregate(&mut self, now: Time, to: StaIx, tid: Tid, first: (u32, Mark), q: &mut Q) {
         let mut b = self.burst(to, tid);
         let choice = self.rates.choose(now, to, first.1);
         let limit = limits::aggr_limit(&self.par, &choice, self.txop[b.ac.ix()]);
@@ -352,7 +346,7 @@ impl<Q: Above> Ath9kTidq<Q> {
             }
             size.add(len, limits::delimiters(&self.par, &choice, len, density, self.framing.encryption));
             b.mpdus.extend(t.take());
-            stale += t.skip_given_up(sink);
+            stale += t.skip_given_up(&mut self.acs[b.ac.ix()].hw.ended);
             next = t.head().map(|m| (m.len.into(), m.mark));
         }
         let full = !size.takes(limit, self.par.ampdu_frames, b.mpdus[b.mpdus.len() - 1].len.into());
@@ -418,9 +412,6 @@ impl<Q: Above> Ath9kTidq<Q> {
         }
         self.skbs_done(ac, frames - again);
         let told = Told::of(&b, r, bar.is_some());
-        if !r.acked.is_empty() {
-            bar = bar.or(self.tids[i].bar_failed.take());
-        }
         if let Some(start) = bar {
             self.send_bar(to, tid, start);
         }
@@ -449,10 +440,19 @@ impl<Q: Above> Device for Ath9kTidq<Q> {
     fn done(&mut self, now: Time, ac: Ac, report: &Report, q: &mut Q, sink: &mut Sink<'_>) {
         self.rx.interrupt();
         let b = self.acs[ac.ix()].hw.done();
+        self.acs[ac.ix()].hw.free_ended(sink);
+        let (to, tid) = (b.to, b.tid);
         let told = self.complete(b, report, q, sink);
-        self.schedule(now, ac, q, sink);
+        self.schedule(now, ac, q);
+        self.acs[ac.ix()].hw.free_ended(sink);
         if let Some(t) = told {
             self.rates.report(now, t.to, &t.went(report));
+        }
+        if !report.acked.is_empty() {
+            // src: linux@3.18 net/mac80211/status.c ieee80211_check_pending_bar
+            if let Some(start) = self.tids[Self::ix(to, tid)].bar_failed.take() {
+                self.send_bar(to, tid, start);
+            }
         }
         self.run(now, ac, q, sink);
     }
@@ -466,6 +466,7 @@ impl<Q: Above> Device for Ath9kTidq<Q> {
     fn held(&self) -> u64 {
         let above: u64 = self.tids.iter().map(SwTid::held).sum();
         let hw: u64 = self.acs.iter().flat_map(|c| &c.hw.queue).flat_map(|b| &b.mpdus).map(counted).sum();
-        above + hw
+        let ended: u64 = self.acs.iter().flat_map(|c| &c.hw.ended).map(counted).sum();
+        above + hw + ended
     }
 }

@@ -4,10 +4,10 @@
 //! The queue is looked into, not taken from, until a frame fits: unlike with TXQs, what does not fit or lies beyond the window
 //! stays where it is, and its number with it.
 
-use super::super::tid::{TidState, counted, fail};
+use super::super::tid::{TidState, counted};
 use crate::driver::holds::TidHeld;
 use crate::wifi::burst::DELIMITER;
-use crate::wifi::{Framing, Mpdu, Seq, Sink, StaIx, Tid};
+use crate::wifi::{Framing, Mpdu, Seq, StaIx, Tid};
 use std::collections::VecDeque;
 
 /// One (peer, TID).
@@ -124,14 +124,14 @@ impl SwTid {
         }
         Some(m)
     }
-    /// Ends frames that the last BAR has told the receiver to give up; answers how many.
-    pub fn skip_given_up(&mut self, sink: &mut Sink<'_>) -> u16 {
+    /// Frames that the last BAR has told the receiver to give up go to `ended`; answers how many.
+    pub fn skip_given_up(&mut self, ended: &mut Vec<Mpdu>) -> u16 {
         let mut n = 0;
         while let Some(bar) = self.state.bar {
             let Some(seq) = self.head().map(|m| m.seq).filter(|s| self.state.active && s.before(bar)) else { break };
             let m = self.take().expect("there is a head");
             self.state.settle(seq);
-            fail(&m, sink);
+            ended.push(m);
             n += 1;
         }
         n
