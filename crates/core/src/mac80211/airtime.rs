@@ -15,6 +15,9 @@ use std::collections::VecDeque;
 /// src: linux@6.12 net/mac80211/ieee80211_i.h `ieee80211_sta_keep_active`: HZ / 10
 const ACTIVE: Span = Span::from_ms(100);
 
+/// src: linux@6.12 include/net/cfg80211.h IEEE80211_DEFAULT_AIRTIME_WEIGHT
+const EVEN: i32 = 256;
+
 /// Airtime queue limits, microseconds.
 #[derive(Clone, Copy, Debug)]
 pub struct Aql {
@@ -106,7 +109,9 @@ impl Scheduler {
     /// Nobody active.
     pub fn new(config: Config, stations: u16, weight: u16) -> Scheduler {
         let weight = i32::from(weight);
-        let account = Account { deficit: weight, ..Account::default() };
+        // A weight is set when the station is there already, and what it begins with is that of an even one.
+        // src: linux@6.12 net/mac80211/sta_info.c `__sta_info_alloc`; cfg.c `sta_apply_parameters`
+        let account = Account { deficit: EVEN, ..Account::default() };
         Scheduler {
             config,
             stations: vec![Station { weight, acs: [account; 4] }; usize::from(stations)],
@@ -179,7 +184,12 @@ impl Scheduler {
             let others = (self.active[a].len() as u32).wrapping_sub(1);
             (self.ac_pending[a] as u32) < others.wrapping_mul(l.low as u32) / 2 + l.high as u32
         });
-        self.round[a] = if open { self.round[a].wrapping_add(1).max(1) } else { 0 };
+        let next = self.round[a].wrapping_add(1);
+        self.round[a] = match open {
+            true if self.config.keeps() => next.max(1),
+            true => next, // a round as others is 0, too: src: linux@5.10 `ieee80211_txq_schedule_start`
+            false => 0,
+        };
     }
 
     /// The TXQ whose turn it is: (station, TID). It is off the list until [`Scheduler::put_back`]; each is given once
@@ -192,7 +202,7 @@ impl Scheduler {
         }
         let (mut head, mut eligible) = (None, false);
         let round = self.round[a];
-        if round == 0 {
+        if round == 0 && self.config.keeps() {
             return None;
         }
         let list = &mut self.active[a];
@@ -332,6 +342,9 @@ impl Scheduler {
 }
 
 #[cfg(test)]
+mod vectors;
+
+#[cfg(test)]
 mod tests {
     use super::*;
 
@@ -363,6 +376,7 @@ mod tests {
         for share in shares(&[4000, 400, 150], &[256; 3]) {
             assert!((share - 1.0 / 3.0).abs() < 0.01, "{share}");
         }
+        assert_eq!(Scheduler::new(PLAIN, 1, 2000).account(0, 2).deficit, 256, "a weight gives no credit in advance");
         let w = shares(&[1000, 1000], &[512, 256]);
         assert!((w[0] - 2.0 / 3.0).abs() < 0.01, "{w:?}");
     }
