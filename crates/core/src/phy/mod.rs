@@ -11,6 +11,8 @@ pub mod he;
 mod he_duration;
 mod mcs_loss;
 mod mode;
+#[cfg(test)]
+pub(crate) mod modes;
 pub mod vht;
 
 pub use dsss::{Dsss, Hr};
