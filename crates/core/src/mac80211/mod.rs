@@ -152,7 +152,7 @@ impl Txqs {
                 stations,
                 p.weight,
             ),
-            own: (kernel.turns == Turns::Driver && p.airtime_fairness).then(|| Own::new(stations)),
+            own: (kernel.turns == Turns::Driver).then(|| Own::new(stations, p.airtime_fairness)),
             codel: codel::Config::new(p.target, p.interval, 0, p.ecn).keeping(kernel.codel_keeps_above),
             slow_codel: codel::Config::new(p.slow_target, p.slow_interval, 0, false).keeping(kernel.codel_keeps_above),
             slow_below: p.slow_stations.or(kernel.slow_stations).then_some(p.slow_threshold),
@@ -279,6 +279,12 @@ impl Txqs {
     /// Whose turn it is in ath9k's own lists; `held`: whether the driver itself holds packets of (station, TID).
     pub fn own_head(&mut self, ac: Ac, held: impl Fn(u16, u8) -> bool) -> Option<(u16, u8)> {
         self.own.as_mut()?.head(ac, held)
+    }
+    /// The own head has sent a unit.
+    pub fn own_served(&mut self, ac: Ac) {
+        if let Some(o) = &mut self.own {
+            o.served(ac);
+        }
     }
     /// Whether the driver asked for AQL.
     pub fn has_aql(&self) -> bool {

@@ -18,6 +18,8 @@ const QUANTUM: i64 = 300;
 /// Whose turn it is.
 #[derive(Clone, Debug)]
 pub struct Own {
+    /// Whether airtime counts; without, who has sent goes behind the old ones.
+    fairness: bool,
     /// By station and category (`airtime_deficit`).
     deficits: Vec<[i64; 4]>,
     /// Of each category: new, old; eight TIDs a station.
@@ -29,9 +31,10 @@ pub struct Own {
 
 impl Own {
     /// Nobody waits.
-    pub fn new(stations: u16) -> Own {
+    pub fn new(stations: u16, fairness: bool) -> Own {
         let n = usize::from(stations);
         Own {
+            fairness,
             deficits: vec![[QUANTUM; 4]; n],
             lists: Default::default(),
             queued: vec![false; n * 8],
@@ -63,6 +66,9 @@ impl Own {
     }
     /// Charges airtime; a station without credit comes onto the list even with nothing to send.
     pub fn charge(&mut self, sta: u16, tid: u8, airtime: Span) {
+        if !self.fairness {
+            return;
+        }
         let (i, ac) = (Self::ix(sta, tid), usize::from(ac_of(tid)));
         *self.deficit(i, ac) -= airtime.us();
         if *self.deficit(i, ac) <= 0 {
@@ -76,7 +82,7 @@ impl Own {
         loop {
             let which = usize::from(self.lists[ac][0].is_empty());
             let &i = self.lists[ac][which].front()?;
-            if *self.deficit(i, ac) <= 0 {
+            if self.fairness && *self.deficit(i, ac) <= 0 {
                 *self.deficit(i, ac) += QUANTUM;
                 self.lists[ac][which].pop_front();
                 self.lists[ac][1].push_back(i);
@@ -94,7 +100,19 @@ impl Own {
             }
         }
     }
+    /// The head has sent. src: ath_txq_schedule
+    pub fn served(&mut self, ac: Ac) {
+        if self.fairness {
+            return;
+        }
+        let [new, old] = &mut self.lists[usize::from(ac)];
+        let i = new.pop_front().or_else(|| old.pop_front()).expect("the head is on a list");
+        old.push_back(i);
+    }
 }
+
+#[cfg(test)]
+mod vectors;
 
 #[cfg(test)]
 mod tests {
@@ -109,7 +127,7 @@ mod tests {
     /// 1 is charged 301: -1. At its turn it gets 300 (299) and goes behind 0; 0 gets another 300 (200) and goes behind 1, which has credit.
     #[test]
     fn who_has_credit_stays_head() {
-        let mut o = Own::new(2);
+        let mut o = Own::new(2, true);
         o.wake(0, 0);
         o.wake(1, 0);
         let head = |o: &mut Own| o.head(BE, |_, _| false);
@@ -128,7 +146,7 @@ mod tests {
     /// new; 1 has none when it joins, so it is old.
     #[test]
     fn an_empty_one_leaves_by_the_old_list() {
-        let mut o = Own::new(2);
+        let mut o = Own::new(2, true);
         o.charge(1, 0, us(300));
         o.wake(1, 0);
         o.wake(0, 0);

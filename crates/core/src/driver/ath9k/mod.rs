@@ -240,6 +240,7 @@ impl Ath9k {
             if !self.schedule_tid(now, ac, StaIx(sta as u8), Tid::new(tid), q, sink) {
                 return;
             }
+            q.own_served(ac as u8);
         }
     }
 
