@@ -97,6 +97,9 @@ impl Reorder {
 }
 
 #[cfg(test)]
+pub(crate) mod vectors;
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::sim::{FlowId, Kind, NodeId};

@@ -90,6 +90,9 @@ impl Reorder {
 }
 
 #[cfg(test)]
+mod vectors;
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::sim::{FlowId, Kind, NodeId};
