@@ -59,13 +59,19 @@ static void wake(struct wt_radio *r, struct ieee80211_txq *txq)
 
 #define OVERHEAD_IFS	16	/* mac.c IEEE80211_ATF_OVERHEAD_IFS, us */
 
-/* ath10k_mac_update_airtime: what the frame takes at the last rate, and what each costs that is sent alone */
+/* ath10k_mac_update_airtime: what the frame takes at the last rate, and what each costs that is sent alone. htt_rx.c
+ * ath10k_update_per_peer_tx_stats asks for the rate before it notes the short guard interval, and has a legacy rate in Mbit/s.
+ */
 static u32 frame_airtime(const struct wt_radio *r, const struct wt_ppdu *p, const struct sk_buff *skb)
 {
 	const struct ieee80211_tx_rate *rate = &p->rates[0];
 	struct rate_info info = wt_phy_rate_info(rate);
-	u32 bitrate = wt_phy_aggregates(rate) ? cfg80211_calculate_bitrate(&info) : wt_phy_legacy_rate(wt_band(r), rate->idx);
+	u32 bitrate = wt_phy_legacy_rate(wt_band(r), rate->idx) / 10;
 
+	if (wt_phy_aggregates(rate)) {
+		info.flags &= ~RATE_INFO_FLAGS_SHORT_GI;
+		bitrate = cfg80211_calculate_bitrate(&info);
+	}
 	return (skb->len + 38) * 8 * (1000 / 100) / bitrate + OVERHEAD_IFS;
 }
 

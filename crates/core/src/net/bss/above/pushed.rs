@@ -10,17 +10,32 @@ use crate::phy::Mode;
 use crate::sim::{Packet, Span, Time};
 use crate::wifi::{Ac, Sink, StaIx, Tid};
 
-/// What ath10k's estimate of airtime adds to each frame. src: IEEE80211_ATF_OVERHEAD_IFS
-const IFS: Span = Span::from_us(16);
+/// What ath10k's estimate of airtime adds to each frame, us. src: IEEE80211_ATF_OVERHEAD_IFS
+const IFS: u16 = 16;
 /// src: ath10k_mac_update_airtime, `pktlen = skb->len + 38`
 const HEADER: u32 = 38;
 
 /// The TID for which mt76 registers a category's airtime, voice first. src: mt7915/mac.c mt7915_mac_sta_poll `ac_to_tid`
 const TID_OF: [u8; Ac::COUNT] = [6, 4, 0, 1];
 
-/// Airtime that the driver registers for a frame when it is completed.
+/// The rate of a mode as ath10k has it, in 100 kbit/s: that of the long guard interval, as it is asked for before the short one is noted, and with
+/// 802.11b and 802.11a the number of Mbit/s, for a tenth of the rate. src: linux@6.12 ath10k/htt_rx.c ath10k_update_per_peer_tx_stats
+/// (`last_tx_bitrate`, `txrate.legacy`; the same since 5.5); net/wireless/util.c cfg80211_calculate_bitrate
+fn last_tx_bitrate(mode: Mode) -> u32 {
+    match mode {
+        Mode::Dsss(h) => (h.rate.bps() / 1_000_000) as u32,
+        Mode::Ofdm(r) => r.mbit() as u32,
+        Mode::Ht(h) => h.bits_per_symbol() * 10 / 4,
+        // Of one stream, rounded, times the streams.
+        Mode::Vht(v) => (v.bits_per_symbol() * 10 + 2 * v.streams()) / (4 * v.streams()) * v.streams(),
+        Mode::He(_) => (mode.rate().bps() / 100_000) as u32, // which it has not
+    }
+}
+
+/// Airtime that the driver registers for a frame when it is completed, which it keeps in 16 bits. src: ath10k_mac_update_airtime
 fn registered(mode: Mode, len: u32) -> Span {
-    Span::from_us((u64::from(8 * (len + HEADER)) * 1_000_000 / mode.rate().bps()) as i64) + IFS
+    let us = (len + HEADER) * 80 / last_tx_bitrate(mode);
+    Span::from_us(i64::from((us as u16).wrapping_add(IFS)))
 }
 
 impl Above for Queues {
@@ -98,5 +113,28 @@ impl Above for Queues {
             Queued::Qdiscs(_) => pending < most,
             Queued::Txqs(..) => pending < most / 2,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::phy::modes;
+    use crate::qdisc::vectors::Fold;
+
+    /// Every mode that ath10k has, packets of 20 to 2399 bytes: what net/wireless/util.c of linux@6.12 itself gave, compiled outside the kernel.
+    #[test]
+    fn airtime_is_the_kernels() {
+        let all = |modes: Vec<Mode>| {
+            let mut sum = Fold::default();
+            for mode in modes {
+                (0..40).for_each(|i| sum.add(registered(mode, 20 + i * 61).us() as u64));
+            }
+            sum
+        };
+        let legacy = modes::dsss().into_iter().chain(modes::ofdm()).collect();
+        assert_eq!(all(legacy), Fold(600, 12_505_474_960_122_798_436));
+        assert_eq!(all(modes::ht()), Fold(5120, 1_922_519_385_246_393_900));
+        assert_eq!(all(modes::vht()), Fold(12_400, 8_819_572_198_425_777_642));
     }
 }
