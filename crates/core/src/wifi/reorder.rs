@@ -4,6 +4,7 @@
 //! ieee80211_release_reorder_timeout, ieee80211_rx_h_ctrl (BAR); 802.11-2020 10.25.6.6 (recipient's behaviour). A frame that came more than the
 //! timeout ago, in jiffies, ends the hole before it: where the next frame comes, or the timer, which the wheel rounds up ([`wheel`]). So a hole of
 //! 100 ms stands for 100 to 120 ms at HZ 100, for 100 to 108 at 250.
+//! Differs: D1 what came before the first frame of an agreement goes up in the kernel, here it is too old (agreements begin with the first frame).
 
 use super::seq::Seq;
 use super::slots::Slots;
