@@ -87,7 +87,7 @@ impl Gro {
     }
 }
 
-/// Whether `p` is the next segment of `h`: same acknowledgement, window and options, the next byte, the same size.
+/// Whether `p` is the next segment of `h`: same acknowledgement, window and options, the next byte, the next IP identification, the same size.
 fn continues(h: &Packet, p: &Packet) -> bool {
     let same_header = h.ack == p.ack
         && h.wnd == p.wnd
@@ -100,11 +100,15 @@ fn continues(h: &Packet, p: &Packet) -> bool {
         && p.flags & flags::CWR == 0;
     let mss = h.payload / u32::from(h.segs);
     same_header
+        && p.ident == h.ident.wrapping_add(h.segs) // src: linux@6.12 include/net/gro.h inet_gro_flush; a Linux sender counts
         && p.payload == mss
         && p.segs == 1
         && h.seq.wrapping_add(h.payload) == p.seq
         && h.payload + p.payload + u32::from(h.headers) < MAX_SIZE
 }
+
+#[cfg(test)]
+mod vectors;
 
 #[cfg(test)]
 mod tests {
@@ -114,7 +118,7 @@ mod tests {
     fn seg(flow: u16, n: u32) -> Packet {
         let mut p = Packet::blank(Kind::Tcp, FlowId(flow), NodeId(0), NodeId(1));
         (p.seq, p.payload, p.headers, p.flags, p.truesize) = (n * 1448, 1448, 52, flags::ACK, 2304);
-        (p.wnd, p.tsval) = (65_535, 7);
+        (p.wnd, p.tsval, p.ident) = (65_535, 7, n as u16);
         p
     }
 
@@ -148,7 +152,7 @@ mod tests {
 
     #[test]
     fn whatever_differs_ends_the_packet() {
-        let change: [fn(&mut Packet); 7] = [
+        let change: [fn(&mut Packet); 8] = [
             |p| p.ack += 1,
             |p| p.wnd -= 1,
             |p| p.tsval += 1,
@@ -156,6 +160,7 @@ mod tests {
             |p| p.ecn = Ecn::Ce,
             |p| p.flags |= flags::CWR,
             |p| p.seq += 1448,
+            |p| p.ident += 1, // sent again, or after something else
         ];
         for (i, f) in change.iter().enumerate() {
             let mut frames: Vec<Packet> = (0..3).map(|n| seg(0, n)).collect();

@@ -247,9 +247,9 @@ mod tests {
         (p.payload, p.headers) = (1448, 52);
         let nic = h.nic.as_mut().unwrap();
         assert_eq!(nic.arrive(Time::ZERO, Time::from_us(100), &p, 2_304), Some(Time::from_us(120)));
-        p.seq = 1448;
+        (p.seq, p.ident) = (1448, 1);
         nic.arrive(Time::ZERO, Time::from_us(112), &p, 2_304);
-        p.seq = 2896;
+        (p.seq, p.ident) = (2896, 2);
         nic.arrive(Time::ZERO, Time::from_us(124), &p, 2_304);
         let polled = h.poll(Time::from_us(120));
         let next = Some(Time::from_us(144));

@@ -68,7 +68,7 @@ mod tests {
 
     fn segment(n: u32) -> Packet {
         let mut p = Packet::blank(Kind::Tcp, FlowId(0), NodeId(0), NodeId(1));
-        (p.seq, p.payload, p.headers, p.truesize) = (n * 1448, 1448, 52, 2304);
+        (p.seq, p.ident, p.payload, p.headers, p.truesize) = (n * 1448, n as u16, 1448, 52, 2304);
         p
     }
     /// What goes up of so many segments, the last of which ends its A-MPDU: segments of each packet, and whether it ends it.
