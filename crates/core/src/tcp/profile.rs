@@ -240,14 +240,14 @@ pub struct Profile {
     /// Where the last of what is out is SACKed, nothing new becomes the segment after it: what is SACKed later passes for reordered until
     /// no SACKs are left (`tcp_advance_highest_sack`; from 4.15's queue of its own on, until 853697504de0 of 5.5, in 5.4's stable releases).
     pub highest_sack_forgets: bool,
-    /// What is found lost while nothing was in mind to go again is, whatever has gone again already (`tcp_verify_retransmit_hint`): until
-    /// e176b1ba476c of 5.5, in 5.4's stable releases.
+    /// What is found lost while nothing was in mind to go again is, whatever has gone again already (`tcp_verify_retransmit_hint`): in
+    /// 4.19.48, not in 5.4.59.
     pub hint_from_none: bool,
     /// Without SACK an undone timeout's state waits for something above what was out (`tcp_try_undo_loss`, of 2022; so in stable releases).
     pub loss_undo_waits: bool,
     /// A timeout at a window that the peer closed over what is out counts for the backoff: in 6.12, not in 6.6 (`tcp_retransmit_timer`).
     pub shut_counts_backoff: bool,
-    /// A round trip by an echo within one millisecond is 0 (`tcp_ack_update_rtt`): until 5.0 (9ee11bd03cb1).
+    /// A round trip by an echo within one millisecond is 0 (`tcp_ack_update_rtt`): in 4.19.48, not in 5.4.59.
     pub echo_rtt_zero: bool,
     /// What goes again stays within the peer's window, and is cut for it: from 5.15 and in 5.10.262 (`__tcp_retransmit_skb`); before, that it
     /// begins there is enough.
@@ -290,12 +290,12 @@ pub struct Profile {
     pub dsack_far: bool,
     /// How much later than due a compressed ACK may leave, us (`tcp_comp_sack_slack_ns`): from 5.8 (a70437cc09a1).
     pub comp_sack_slack_us: u32,
-    /// CWR on an ACK without data is heard: from 5.4 (fd2123a3d752).
+    /// CWR on an ACK without data is heard (`tcp_ecn_accept_cwr`): in 5.4.59, not in 4.19.48.
     pub hears_cwr_on_acks: bool,
-    /// An undo stops this end's echoes of marks, not its CWR (`tcp_ecn_withdraw_cwr`): until 5.3 (af38d07ed391).
+    /// An undo stops this end's echoes of marks, not its CWR: until 5.3 ("tcp: fix tcp_ecn_withdraw_cwr() to clear TCP_ECN_QUEUE_CWR").
     pub undo_stops_echo: bool,
-    /// The window grows with what comes early where the peer takes no SACKs, so that its ACKs are no duplicates: until 5.4 (9d9b1ee0b2d1 of
-    /// 5.3 and its stable releases).
+    /// The window grows with what comes early where the peer takes no SACKs, so that its ACKs are no duplicates (`tcp_data_queue_ofo`):
+    /// in 4.19.48, not in 5.4.59.
     pub early_grows_without_sack: bool,
     /// The window of a receive buffer follows the measured payload share: from 6.6 (dfa2f0483360).
     pub scaling_ratio: bool,
@@ -319,13 +319,13 @@ pub struct Profile {
     /// A server's buffers have their sizes before the timestamps' room leaves its segments (`tcp_rcv_state_process`): in 5.15.148 and all
     /// before; not in 5.10.262 and from 6.1.192 on.
     pub buffers_before_stamps: bool,
-    /// A segment that comes early tells of the peer's segment size: from 6.3, so in 6.6.129 (`tcp_data_queue_ofo`).
+    /// A segment that comes early tells of the peer's segment size (`tcp_data_queue_ofo`): in 6.6.129, not in 6.1.192.
     pub early_tells_mss: bool,
     /// A window of 0 is believed of a segment that is no newer (`tcp_may_update_window`): in 6.12.
     pub believes_zero_window: bool,
     /// Data that header prediction takes and that acknowledge nothing are the latest to tell of a window (18ded910b589, 5.10).
     pub predicted_moves_wl: bool,
-    /// An ACK older than others may pass header prediction: until 6.1.192 and 6.12.117 (`tcp_rcv_established`), so in 6.6.129, too.
+    /// An ACK older than others may pass header prediction (`tcp_rcv_established`): not in 6.1.192 and 6.12.117; in 6.6.129 and all before.
     pub predicts_old_acks: bool,
     /// A FIN waits for no congestion window: until 6.6 (`tcp_cwnd_test`).
     pub fin_passes_cwnd: bool,
