@@ -14,7 +14,8 @@
 //! timeout (`tcp_delack_max`, 6.7: 200 ms before, 190 here at 100 Hz), what is remembered of its delay by no more than 200 ms (`icsk_ack.ato`, bounded by the
 //! timeout before), and a receiver whom the same data reach three times does not draw another hash (`tcp_rcv_spurious_retrans`, from 5.10 on; IPv6 alone in
 //! 6.12). D9 no profile echoes the timestamp of a segment whose ACK is older than others: 6.1.192 and
-//! 6.12.117 do (`tcp_ack`, `old_ack`, of 2026), 6.6.129 and 6.18 do not.
+//! 6.12.117 do (`tcp_ack`, `old_ack`, of 2026), 6.6.129 and 6.18 do not. D10 before 6.1 there is no end to what stays set aside for a socket (`sk_forward_alloc`,
+//! whole pages until the write timer gives them back), so that header prediction takes data that may take the slow path there.
 
 /// What an ACK says of a recovery that has sent nothing again yet (`tcp_packet_delayed`, where `retrans_stamp` is 0): small queues may hold
 /// its retransmissions back, and what was to go again may still be in this host.

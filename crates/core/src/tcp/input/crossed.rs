@@ -76,7 +76,7 @@ impl Socket {
             self.push_pending(low);
             self.ack_snd_check(low);
         } else {
-            self.text(p, false, false, low);
+            self.text(p, false, low);
         }
     }
 }

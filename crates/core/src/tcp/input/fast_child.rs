@@ -96,7 +96,7 @@ impl Socket {
             return;
         }
         self.child_opens(p);
-        self.text(p, false, false, low);
+        self.text(p, false, low);
     }
 
     /// `tcp_check_req`: whether a packet goes on to the connection.

@@ -54,7 +54,7 @@ impl Socket {
                 return;
             }
         }
-        self.text(p, predicted, plain_data, low);
+        self.text(p, predicted, low);
     }
 
     /// Data that acknowledge ours, taken by header prediction: their text comes first, so that what their ACK sends acknowledges them.
@@ -62,11 +62,11 @@ impl Socket {
     fn predicted_data<L: Lower, P: Probe>(&mut self, now: Time, p: &Packet, low: &mut L, probe: &mut P) {
         self.rcv.measure_rtt_ts(&self.tp.clock, p.payload);
         self.data_queue(p, false, low);
-        if self.take_ack(now, p, false, low, probe) {
-            self.push_pending(low);
-            self.app_check_space();
-            self.ack_snd_check(low);
-        }
+        // Whatever its ACK is worth, it is through with.
+        self.take_ack(now, p, false, low, probe);
+        self.push_pending(low);
+        self.app_check_space();
+        self.ack_snd_check(low);
     }
 
     /// Header prediction takes it (`tcp_rcv_established`, `tcp_fast_path_check`).
@@ -93,11 +93,11 @@ impl Socket {
         if self.profile.keeps_no_pages { charged.wrapping_neg() % PAGE } else { u32::MAX }
     }
 
-    /// What follows the ACK field: the state, the payload, what may be sent now, and what is to be acknowledged. `predicted`: it passes
-    /// `tcp_data_queue` by, and a duplicate that is to be told is not forgotten; nor is anything sent where it acknowledges nothing
-    /// (`plain_data`), nor, after an ACK, asked whether one is due (`tcp_ack_snd_check`).
+    /// What follows the ACK field: the state, the payload, what may be sent now, and what is to be acknowledged. `predicted`: data pass
+    /// `tcp_data_queue` by, so that a duplicate that is to be told is not forgotten, and send nothing, for they acknowledge nothing; nor
+    /// is it asked after an ACK whether one is due (`tcp_ack_snd_check`).
     #[inline(always)] // as acceptable
-    pub(in crate::tcp) fn text<L: Lower>(&mut self, p: &Packet, predicted: bool, plain_data: bool, low: &mut L) {
+    pub(in crate::tcp) fn text<L: Lower>(&mut self, p: &Packet, predicted: bool, low: &mut L) {
         if self.closing(p, low) {
             return;
         }
@@ -125,7 +125,7 @@ impl Socket {
             self.rcv.ofo.clear_dsack();
         }
         self.data_queue(p, fin, low);
-        if !(predicted && plain_data) {
+        if !predicted {
             self.push_pending(low);
             self.app_check_space();
         }

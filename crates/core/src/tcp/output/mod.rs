@@ -256,7 +256,9 @@ impl Socket {
             }
             let mut quota = self.cwnd_quota();
             if quota == 0 {
-                if what != Xmit::Probe && !(self.profile.fin_passes_cwnd && self.first_is_last(mss)) {
+                if what != Xmit::Probe
+                    && !(self.profile.fin_passes_cwnd && self.app.fin_is_last() && self.first_is_last(mss))
+                {
                     break;
                 }
                 quota = 1;
