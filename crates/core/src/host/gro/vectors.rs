@@ -29,9 +29,9 @@ fn gave(n: usize) -> Fold {
             }
             let f = &mut next[cur];
             match b / flows % odd {
-                0 => f.ack += 1448,
-                1 => f.wnd = (f.wnd - 1) & 0xffff,
-                2 => f.tsval += 1,
+                0 => f.ack = f.ack.wrapping_add(1448),
+                1 => f.wnd = f.wnd.wrapping_sub(1) & 0xffff,
+                2 => f.tsval = f.tsval.wrapping_add(1),
                 3 => f.seq = f.seq.wrapping_add(f.payload),
                 4 => f.seq = f.seq.wrapping_sub(f.payload),
                 5 => f.ident = f.ident.wrapping_add(1),
