@@ -241,6 +241,9 @@ pub struct Profile {
     /// Where the last of what is out is SACKed, nothing new becomes the segment after it: what is SACKed later passes for reordered until
     /// no SACKs are left (`tcp_advance_highest_sack`; from 4.15's queue of its own on, until 853697504de0 of 5.5, in 5.4's stable releases).
     pub highest_sack_forgets: bool,
+    /// Of a duplicate below what is acknowledged the next block is taken for one (`first_sack_index` of `tcp_sacktag_write_queue`): in
+    /// 4.19.48, not in 5.4.59.
+    pub old_dsack_passes_on: bool,
     /// What is found lost while nothing was in mind to go again is, whatever has gone again already (`tcp_verify_retransmit_hint`): in
     /// 4.19.48, not in 5.4.59.
     pub hint_from_none: bool,
@@ -467,6 +470,7 @@ pub static V4_14: Profile = Profile {
     rack_any_dsack: true,
     busy_wakes: false,
     highest_sack_forgets: false,
+    old_dsack_passes_on: true,
     hint_from_none: true,
     loss_undo_waits: false,
     shut_counts_backoff: false,
@@ -568,6 +572,7 @@ pub static V5_4: Profile = Profile {
     tso_defer: TsoDefer::HalfRtt,
     gso_push: true,
     highest_sack_forgets: false,
+    old_dsack_passes_on: false,
     hint_from_none: false,
     echo_rtt_zero: false,
     hears_cwr_on_acks: true,

@@ -43,12 +43,17 @@ impl Socket {
             return t;
         }
         let mut used: [(Block, bool); 4] = [((0, 0), false); 4];
-        let mut n = 0;
+        let (mut n, mut passed_on) = (0, false);
         for (i, &b) in blocks.iter().enumerate() {
             let dup = i == 0 && dsack;
-            if self.block_valid(dup, b) && after(b.1, prior_una) {
-                used[n] = (b, dup);
+            if !self.block_valid(dup, b) {
+                continue;
+            }
+            if after(b.1, prior_una) {
+                used[n] = (b, dup || core::mem::take(&mut passed_on));
                 n += 1;
+            } else {
+                passed_on |= dup && self.profile.old_dsack_passes_on;
             }
         }
         // In order, so that the queue is walked once.
