@@ -24,7 +24,7 @@ impl Socket {
         let (quiet, heard) = (self.tp.packets_out == 0 && self.tp.unsent() == 0, self.ca.hears_acks());
         let matters = match p.payload {
             0 => self.ack.scheduled,
-            _ => !quiet || self.rcv.ofo.has_dsack() || !self.profile.predicted_moves_wl,
+            _ => !quiet || self.rcv.ofo.has_dsack(),
         };
         let predicted = (matters || heard) && self.is_predicted(p);
         self.rcv.tsecr = p.tsecr;
@@ -37,7 +37,9 @@ impl Socket {
         let plain_data = p.payload > 0 && p.ack == self.tp.snd_una && p.n_sack == 0 && p.wnd == self.tp.snd_wnd;
         if plain_data && p.flags & flags::ECE == 0 && (predicted || quiet && !heard) {
             // A data packet tells nothing as an ACK: tcp_ack is not called, or in vain.
-            if after(p.seq, self.snd_wl1) && (!predicted || self.profile.predicted_moves_wl) {
+            // What is in line is predicted, so far as it matters to who has nothing to send.
+            let in_line = predicted || (p.seq == self.rcv.rcv_nxt && self.rcv.ofo.is_empty());
+            if after(p.seq, self.snd_wl1) && (self.profile.predicted_moves_wl || !in_line) {
                 self.snd_wl1 = p.seq;
             }
             if self.ecn.accept_cwr(p) {
