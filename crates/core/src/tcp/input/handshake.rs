@@ -293,6 +293,7 @@ impl Socket {
             self.ca.go_on(&before);
         }
         self.first_rcv_mss();
+        // tcp_rcv_state_process took the timestamps' room off a server's segments behind tcp_init_transfer.
         let room = if self.profile.buffers_before_stamps && !client && self.opts.timestamps { TIMESTAMPS } else { 0 };
         self.rcv.advmss += room;
         self.rcv.established(&c);
