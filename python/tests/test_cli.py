@@ -52,6 +52,7 @@ def test_run_prints_tables_and_writes(wavetank, tmp_path):
         (["run", SCENARIO, "--set", "netem.loss=5%"], '"5%" (did you mean "0.05"?); expected a number from 0 to 1'),
         (["run", ""], "Invalid value for 'SCENARIO': it is empty, expected a path"),
         (["run", SCENARIO, "--out", ""], "Invalid value for '--out': it is empty, expected a path"),
+        (["run", SCENARIO, "--out", "--json"], "Invalid value for '--out': --json is an option, expected a path"),
         (["run", "--pcap", SCENARIO], f'--pcap took "{SCENARIO}" for the views to capture; name SCENARIO before it'),
         (["run"], "Missing argument 'SCENARIO'"),
         (["run", SCENARIO, "--set", "wifi.mcs=7.0"], "wifi.mcs: 7.0; expected a whole number from 0 to 31"),

@@ -160,9 +160,13 @@ fn set_override(
         return set(s, places, from, 0, section, leaf, &list);
     }
     // A key that takes names may have some that look like numbers (kernel=5.10).
-    set(s, places, from, 0, section, leaf, &raw_of_override(value)).or_else(|e| {
-        let text = Raw::Text(value.trim().into());
-        set(s, places, from, 0, section, leaf, &text).map_err(|_| e)
+    let raw = raw_of_override(value);
+    set(s, places, from, 0, section, leaf, &raw).or_else(|e| {
+        let written = value.trim();
+        set(s, places, from, 0, section, leaf, &Raw::Text(written.into())).map_err(|_| match raw {
+            Raw::Float(_) => ScenarioError { found: written.into(), ..e },
+            _ => e,
+        })
     })
 }
 
@@ -232,6 +236,8 @@ fn set_value(
             .map(Raw::Int)
             .or_else(|e| n.as_str().parse().map(Raw::Float).map_err(|_| e))
             .map_err(|_| wrong(n.as_str(), "a whole number of at most 128 bits"))?,
+        // `kernel = 5.10`: the number is 5.1.
+        DeValue::Float(x) if (section, key) == ("", "kernel") => Raw::Text(x.as_str().into()),
         DeValue::Float(x) => {
             x.as_str().parse().map(Raw::Float).map_err(|_| wrong(x.as_str(), "a number that can be written"))?
         }
@@ -604,8 +610,11 @@ mod tests {
         let set = |k: &str, v: &str| read(&Source { path: "a.toml", text: WIRED }, &[(k.into(), v.into())]);
         assert_eq!(set("ath9k.rts_threshold", "off").unwrap().ath9k.rts_threshold, None, "off lies below every number");
         assert_eq!(set("kernel", "5.10").unwrap().kernel, crate::scenario::keys::Kernel::V5_10);
-        let e = set("kernel", "5.11").unwrap_err().to_string();
-        assert!(e.contains("expected one of"), "{e}");
+        let e = set("kernel", "5.20").unwrap_err().to_string();
+        assert!(e.contains("kernel: 5.20; expected one of"), "{e}");
+        let file = |k: &str| parse(&format!("kernel = {k}\n{WIRED}"));
+        assert_eq!(file("5.10").unwrap().kernel, crate::scenario::keys::Kernel::V5_10);
+        assert!(file("5.20").unwrap_err().to_string().contains("5.20"));
     }
 
     #[test]

@@ -216,14 +216,7 @@ impl Scenario {
         match (section, key) {
             ("", "name") => Some(name::read(raw).map(|t| self.name = t)),
             ("", "description") => Some(text(raw).map(|t| self.description = t)),
-            // `--set kernel=5.4` and `kernel = 5.4` arrive as numbers.
-            ("", "kernel") => Some(
-                keys::Kernel::read(&match raw {
-                    Raw::Float(x) => Raw::Text(x.to_string()),
-                    r => r.clone(),
-                })
-                .map(|k| self.kernel = k),
-            ),
+            ("", "kernel") => Some(keys::Kernel::read(raw).map(|k| self.kernel = k)),
             ("", "seed") => Some(u64::read(raw).map(|n| self.seed = n)),
             ("", _) => None,
             _ => self.set_in(section, key, raw),
