@@ -233,3 +233,52 @@ fn a_servers_buffers_had_their_sizes_before_its_timestamps_room() {
         holds_after(&beginning, &[kernel], &[], &then);
     }
 }
+
+#[test]
+fn the_degree_of_reordering_only_grew() {
+    // This one and those below gave the same on 4.14.67 and the others that they name, in virtual time.
+    let beginning = TEN_OUT.replace("sackOK,nop,nop,nop,wscale 7", "nop,wscale 7");
+    let then = r#"
+   +0 write(4, ..., 1000) = 1000
+   +0 > P. 1:1001(1000) ack 1
+  +.1 < . 1:1(0) ack 1 win 1000
+   +0 %{ assert tcpi_reordering == 3, tcpi_reordering }%
+"#;
+    holds_after(&beginning, &["4.14"], &["4.19", "5.4", "5.15.148", "6.1.192", "6.12"], then);
+}
+
+#[test]
+fn a_servers_window_was_set_behind_the_start_of_its_control() {
+    let beginning = TEN_OUT.replace("control=reno", "control=hybla");
+    let then = "+0 %{ assert tcpi_snd_cwnd == 10, tcpi_snd_cwnd }%\n";
+    holds_after(&beginning, &["4.14"], &["4.19", "5.4", "5.15.148", "6.1.192", "6.12"], then);
+}
+
+#[test]
+fn nv_halved_its_window() {
+    let beginning = TEN_OUT.replace("control=reno", "control=nv net.ipv4.tcp_early_retrans=0");
+    let then = r#"
+   +0 write(4, ..., 10000) = 10000
+   +0 > P. 1:10001(10000) ack 1
++.2~+.4 > . 1:1001(1000) ack 1
+   +0 %{ assert tcpi_snd_ssthresh == 5, tcpi_snd_ssthresh }%
+"#;
+    holds_after(&beginning, &["4.14"], &["4.19", "5.4", "5.15.148", "6.1.192", "6.12"], then);
+}
+
+#[test]
+fn an_skb_that_was_one_segment_went_by_the_segment() {
+    // SACK blocks have made segments shorter meanwhile.
+    let then = r#"
+   +0 write(4, ..., 1000) = 1000
+   +0 > P. 1:1001(1000) ack 1
+  +.1 < . 1:1(0) ack 1001 win 0
+   +0 write(4, ..., 1000) = 1000
+  +.1 < . 1001:2001(1000) ack 1001 win 0
+   +0 > . 1001:1001(0) ack 1 <nop,nop,sack 1001:2001>
+ +.01 < . 2001:2001(0) ack 1001 win 1000
+   +0 > . 1001:1989(988) ack 1 <nop,nop,sack 1001:2001>
+   +0 > P. 1989:2001(12) ack 1 <nop,nop,sack 1001:2001>
+"#;
+    holds(&["4.14", "4.19", "5.4", "5.15.148", "6.1.192"], &["6.12"], then);
+}

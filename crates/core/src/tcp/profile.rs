@@ -3,7 +3,7 @@
 //! Stands for: `net/ipv4/tcp*.c`, `net/core/sock.c` of 3.10, 3.18, 4.14, 4.19, 5.4, 5.10, 5.15, 6.1, 6.6 and 6.12, each difference with its commit. Where no
 //! field says otherwise, every profile behaves as 6.12.
 //! Differs: D1 a connection knows nothing of those before it to the same host (`tcp_metrics`: FACK off, a degree of reordering), and the degree of
-//! reordering is bounded by 300 in every kernel (127 before 3.19) and measured in sequence numbers (from 4.15; in segments before). D2 an `fq` paces
+//! reordering is bounded by 300 in every kernel (127 before 3.19). D2 an `fq` paces
 //! by departure times and payload in every profile (from 4.20; before, by what its packets weigh on the wire); D3 of stable releases four are told apart,
 //! "5.10.262", "5.15.148", "6.1.192" and "6.6.129": else a profile has what its papers' kernels had (4.14.14; 4.19 of before autumn 2019; 5.4 and 5.10 of 2020 to 2021), "6.12" is Debian's
 //! 6.12.117. D4 the undo of 3.10 and of 3.18 is 4.14's but for what `recovery/undo.rs` says, and
@@ -333,6 +333,24 @@ pub struct Profile {
     pub predicts_old_acks: bool,
     /// A FIN waits for no congestion window: until 6.6 (`tcp_cwnd_test`).
     pub fin_passes_cwnd: bool,
+    /// A server's window is set behind the start of its control (`tcp_rcv_state_process`: `tcp_init_congestion_control`, `tcp_init_metrics`):
+    /// in 4.14, not in 4.19.
+    pub server_window_last: bool,
+    /// A filled hole and a CWR have their ACK at once (`ICSK_ACK_NOW`): from 4.19 (466466dc6cb8, 9aee40006190). Before, a filled hole ended
+    /// pingpong mode, and CWR was nothing.
+    pub acks_at_once: bool,
+    /// What ends with a FIN waits to grow, too, where a window is what holds it back (`tcp_tso_should_defer`): not in 4.14; in 4.19.
+    pub fin_defers: bool,
+    /// A step of the receiver's window may end above the buffer's free space (`tcp_grow_window`): in 4.14.67, not in 4.19.48.
+    pub grows_past_space: bool,
+    /// A round trip that a delayed ACK may have made longer is no least one (`FLAG_ACK_MAYBE_DELAYED`): not in 4.14; in 4.19.
+    pub knows_delayed_acks: bool,
+    /// What went again unmarked, and is found lost, is not out any more (`tcp_mark_skb_lost`): in 4.14 to 5.4; in 5.10 not.
+    pub lost_is_not_out: bool,
+    /// NV's window after a loss, in 1/1024 (net/ipv4/tcp_nv.c `nv_loss_dec_factor`): 512 in 4.14, 819 in 4.19.
+    pub nv_loss_dec: u32,
+    /// The degree of reordering never sinks, nor counts in bytes (`tcp_update_reordering`): in 4.14, not in 4.19.
+    pub reordering_grows: bool,
     /// How the receive buffer grows.
     pub right_sizing: RightSizing,
     /// Which round trips a receiver takes.
@@ -429,10 +447,11 @@ pub static V3_18: Profile = Profile {
     growth: Growth::AcksAbove,
     hystart_delay_shift: 4,
     old_acks_close: true,
+    lost_is_not_out: false,
     ..V4_14
 };
 
-/// Linux 4.14: CoTSQ's.
+/// Linux 4.14 (4.14.14, of January 2018): CoTSQ's.
 pub static V4_14: Profile = Profile {
     name: "4.14",
     limit_output_bytes: 262_144,
@@ -534,6 +553,14 @@ pub static V4_14: Profile = Profile {
     early_tells_mss: false,
     believes_zero_window: false,
     fin_passes_cwnd: true,
+    server_window_last: true,
+    acks_at_once: false,
+    lost_is_not_out: true,
+    knows_delayed_acks: false,
+    grows_past_space: true,
+    fin_defers: false,
+    nv_loss_dec: 512,
+    reordering_grows: true,
     predicted_moves_wl: false,
     predicts_old_acks: true,
 };
@@ -543,11 +570,18 @@ pub static V4_19: Profile = Profile {
     name: "4.19",
     exempt: Exempt::Empty,
     gso_always: true,
-    highest_sack_forgets: true,
-    detection: Detection::Rack,
+    server_window_last: false,
+    acks_at_once: true,
+    knows_delayed_acks: true,
+    grows_past_space: false,
+    fin_defers: true,
+    nv_loss_dec: 819,
     quick_after_ce: 2,
     quick_after_early: false,
     orig_ack_undoes: false,
+    reordering_grows: false,
+    highest_sack_forgets: true,
+    detection: Detection::Rack,
     bbr_first: false,
     handshake_delivers: true,
     bbr_gross_by_timer: false,
@@ -603,6 +637,7 @@ pub static V5_10: Profile = Profile {
     dsack_is_one: false,
     old_acks_deliver: false,
     bbr_equal_rtt: false,
+    lost_is_not_out: false,
     predicted_moves_wl: true,
     ..V5_4
 };

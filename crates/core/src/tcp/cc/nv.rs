@@ -22,8 +22,6 @@ const CONG_DEC: u32 = 30 * 128 / 100;
 const SSTHRESH_FACTOR: u32 = 8;
 /// Weight of a new RTT, in 1/256. src: linux@6.12 net/ipv4/tcp_nv.c nv_rtt_factor
 const RTT_FACTOR: u64 = 128;
-/// Window after a loss, in 1/1024. src: linux@6.12 net/ipv4/tcp_nv.c nv_loss_dec_factor
-const LOSS_DEC: u32 = 819;
 /// Verdicts without congestion until growth below Reno's doubles. src: linux@6.12 net/ipv4/tcp_nv.c nv_cwnd_growth_rate_neg
 const GROWTH_NEG: u32 = 8;
 /// RTTs for a verdict of congestion. src: linux@6.12 net/ipv4/tcp_nv.c nv_dec_eval_min_calls
@@ -63,6 +61,8 @@ crate::params! {
 #[derive(Clone, Debug)]
 pub struct Nv {
     p: Params,
+    /// `nv_loss_dec_factor`.
+    loss_dec: u32,
     random: Stream,
     /// When the least RTT is renewed, jiffies.
     min_rtt_reset: u64,
@@ -96,9 +96,10 @@ pub struct Nv {
 
 impl Nv {
     /// Starts.
-    pub fn new(p: &Params, _: &'static Profile, tp: &mut Tp) -> Nv {
+    pub fn new(p: &Params, profile: &'static Profile, tp: &mut Tp) -> Nv {
         Nv {
             p: *p,
+            loss_dec: profile.nv_loss_dec,
             random: Streams::new(u64::from(tp.snd_una)).get("tcp", "nv reset"),
             min_rtt_reset: tp.clock.jiffies + 2 * u64::from(tp.clock.hz),
             growth_factor: 0,
@@ -194,7 +195,7 @@ impl Nv {
 
 impl Control for Nv {
     fn ssthresh(&mut self, tp: &mut Tp) -> u32 {
-        (tp.snd_cwnd.wrapping_mul(LOSS_DEC) >> 10).max(2)
+        (tp.snd_cwnd.wrapping_mul(self.loss_dec) >> 10).max(2)
     }
 
     fn cong_avoid(&mut self, tp: &mut Tp, _ack: u32, mut acked: u32) {

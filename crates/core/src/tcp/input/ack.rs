@@ -82,6 +82,7 @@ impl Socket {
         if p.payload > 0 || self.profile.hears_cwr_on_acks {
             self.ecn.accept_cwr(p);
         }
+        self.counted.acked = 0;
         if prior_packets == 0 {
             if !in_ack_first {
                 self.ca.in_ack(&mut self.tp, slow_path);
@@ -167,6 +168,7 @@ impl Socket {
         }
         let tagged = self.take_sacks(p, prior_una, rs);
         let mut flags = tagged.flags;
+        self.counted.acked = 0;
         if self.profile.old_acks_deliver {
             self.count_delivered(tagged.delivered, flags);
         }
@@ -218,7 +220,8 @@ impl Socket {
         let una = self.tp.snd_una;
         let (mut first, mut last, mut flags, mut acked, mut flight) = (0, 0, 0, 0, 0);
         let (mut gone, mut whole) = (None, true);
-        let mut reord = self.tp.snd_nxt;
+        let (mut reord, mut reord_at) = (self.tp.snd_nxt, 0);
+        let fackets = self.sb.highest.wrapping_sub(self.rtx.first());
         while let Some(s) = self.rtx.head() {
             let mut s = *s;
             if after(s.end_seq, una) {
@@ -239,7 +242,7 @@ impl Socket {
                     first = last;
                 }
                 if before(s.seq, reord) {
-                    reord = s.seq;
+                    (reord, reord_at) = (s.seq, acked);
                 }
                 if !after(s.end_seq, self.tp.high_seq) {
                     flags |= flag::ORIG_SACK_ACKED;
@@ -300,6 +303,7 @@ impl Socket {
             ca_rtt = since(last, &self.tp.clock);
             if acked == 1
                 && whole
+                && self.profile.knows_delayed_acks
                 && prior_sacked == 0
                 && una.wrapping_sub(prior_una) < self.tp.mss_cache
                 && rs.prior_delivered.wrapping_add(1) == self.tp.delivered
@@ -316,6 +320,7 @@ impl Socket {
         let measured = AckRtt { seq_rtt, sack_rtt, ca_rtt };
         let (ca_rtt, updated) = self.rtt.update(&mut self.tp, flags, tsecr, rto_min, measured);
         rs.rtt_us = ca_rtt;
+        self.counted.acked = acked;
         if flags & flag::ACKED != 0 {
             flags |= flag::SET_XMIT_TIMER;
             if self.mtup.is_some() {
@@ -329,7 +334,10 @@ impl Socket {
                 }
             } else {
                 if before(reord, prior_fack) {
-                    self.check_sack_reordering(reord);
+                    match self.profile.reordering_grows {
+                        true => self.update_reordering(fackets - reord_at),
+                        false => self.check_sack_reordering(reord),
+                    }
                 }
                 self.uncount(prior_sacked - self.tp.sacked_out);
             }

@@ -279,7 +279,8 @@ impl Socket {
         tp.snd_ssthresh = self.params.ssthresh.unwrap_or(INFINITE_SSTHRESH);
         // More than one SYN was lost, or refused. src: rfc6298#5.7
         let syns_lost = self.stats.retransmits > 1 && self.undo.marker.is_some();
-        tp.snd_cwnd = if syns_lost { 1 } else { self.params.init_cwnd };
+        let first_window = if syns_lost { 1 } else { self.params.init_cwnd };
+        tp.snd_cwnd = first_window;
         tp.snd_cwnd_stamp = c.j32();
         tp.lsndtime = c.j32();
         tp.cwnd_usage_seq = tp.snd_nxt;
@@ -299,6 +300,9 @@ impl Socket {
         self.rcv.established(&c);
         self.rcv.advmss -= room;
         self.sndbuf_expand();
+        if self.profile.server_window_last && !client {
+            self.tp.snd_cwnd = first_window;
+        }
     }
 
     /// `tcp_initialize_rcv_mss`.

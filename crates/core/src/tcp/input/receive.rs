@@ -43,14 +43,14 @@ impl Socket {
                 self.snd_wl1 = p.seq;
             }
             if self.ecn.accept_cwr(p) {
-                self.ack.now = true;
+                self.ack.now = self.profile.acks_at_once;
             }
         } else if predicted && p.payload > 0 {
             self.predicted_data(now, p, low, probe);
             return;
         } else {
             if p.flags & flags::CWR != 0 && p.payload > 0 && self.ecn.ok {
-                self.ack.now = true;
+                self.ack.now = self.profile.acks_at_once;
             }
             if !self.take_ack(now, p, !predicted, low, probe) {
                 return;
@@ -197,7 +197,10 @@ impl Socket {
             self.rcv.advance(next.end);
             if self.rcv.ofo.is_empty() {
                 // A hole is filled: tell at once. src: rfc5681#4.2
-                self.ack.now = true;
+                match self.profile.acks_at_once {
+                    true => self.ack.now = true,
+                    false => self.ack.pingpong = 0,
+                }
             }
         }
         if self.rcv.ofo.fin.is_some_and(|f| before(f, self.rcv.rcv_nxt)) {
@@ -284,7 +287,7 @@ impl Socket {
                 self.ack.enter_pingpong(self.profile.pingpong_threshold);
             }
             State::FinWait1 | State::FinWait2 => {}
-            _ => (self.ack.scheduled, self.ack.now) = (true, true),
+            _ => (self.ack.scheduled, self.ack.now) = (true, self.profile.acks_at_once),
         }
         // Nothing can follow (tcp_sack_reset).
         self.rcv.rmem_alloc -= self.rcv.ofo.memory();

@@ -72,7 +72,10 @@ impl Socket {
             self.mark_lost_retrans();
         }
         if self.tp.ca_state != crate::tcp::tp::CaState::Loss || self.undo.marker.is_some() {
-            self.check_sack_reordering(t.reord);
+            match self.profile.reordering_grows {
+                true => self.sacked_above(self.rtx.find(t.reord).wrapping_sub(self.rtx.first())),
+                false => self.check_sack_reordering(t.reord),
+            }
         }
         t
     }

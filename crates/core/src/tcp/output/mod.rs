@@ -212,6 +212,16 @@ impl Socket {
         head <= mss && self.app.fin_at(self.tp.snd_nxt.wrapping_add(head))
     }
 
+    /// `tcp_init_tso_segs`, before 6.10: the skb at the head of the write queue is counted once if it is one segment, though segments may be
+    /// shorter, for SACK blocks, when it goes.
+    fn count_head(&mut self, mss: u32) {
+        self.app.sent(&self.tp);
+        let (head, _) = self.app.head_skb(&self.tp);
+        if head <= mss {
+            self.app.single = Some(self.tp.snd_nxt.wrapping_add(head));
+        }
+    }
+
     /// `__tcp_push_pending_frames`.
     #[inline]
     pub(in crate::tcp) fn push_pending<L: Lower>(&mut self, low: &mut L) {
@@ -254,6 +264,9 @@ impl Socket {
             if self.pacing_holds() {
                 break;
             }
+            if !self.profile.skb_grows {
+                self.count_head(mss);
+            }
             let mut quota = self.cwnd_quota();
             if quota == 0 {
                 if what != Xmit::Probe
@@ -272,13 +285,15 @@ impl Socket {
                 }
             }
             let (head, is_tail) = self.app.head_skb(&self.tp);
-            let mut len = head.min(most);
+            // One segment it was when it was counted, so it is sent by the segment.
+            let single = head <= mss || self.app.single == Some(self.tp.snd_nxt.wrapping_add(head));
+            let mut len = head.min(if single { mss } else { most });
             let fin = head <= mss && self.app.fin_at(self.tp.snd_nxt.wrapping_add(head));
             if after(self.tp.snd_nxt.wrapping_add(len.min(mss) + u32::from(fin)), self.tp.wnd_end()) {
                 rwnd_limited = true;
                 break;
             }
-            if head <= mss {
+            if single {
                 if is_tail && len < mss && !self.nagle_passes() {
                     break;
                 }
@@ -306,6 +321,9 @@ impl Socket {
             }
             if len < head && self.gso_max_segs > 1 {
                 self.app.split_head(self.tp.snd_nxt.wrapping_add(len));
+                if head - len <= mss && !self.profile.skb_grows {
+                    self.app.single = Some(self.tp.snd_nxt.wrapping_add(head)); // tso_fragment
+                }
             }
             let truesize = self.cost.of(len);
             if self.small_queue_full(truesize, None) {

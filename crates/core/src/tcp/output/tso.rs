@@ -69,7 +69,8 @@ impl Socket {
             TsoDefer::HalfRttInJiffy => tp.clock.j32() != tp.lsndtime,
             _ => tp.clock.ns > tp.wstamp_ns + MS,
         };
-        if tp.ca_state >= CaState::Recovery || pause {
+        let fin = is_tail && self.app.fin_is_last();
+        if tp.ca_state >= CaState::Recovery || pause || (fin && !self.profile.fin_defers) {
             return Defer::SendNow;
         }
         let send_win = tp.wnd_end().wrapping_sub(tp.snd_nxt);
@@ -96,11 +97,13 @@ impl Socket {
             if cong_win <= len {
                 return Defer::Cwnd;
             }
-        } else if send_win <= len {
+        } else if send_win <= len && self.profile.fin_defers {
             return Defer::Rwnd;
         }
-        let ends = is_tail && self.app.fin_is_last() || self.app.eors.front() == Some(&tp.snd_nxt.wrapping_add(len));
-        if ends { Defer::SendNow } else { Defer::Other }
+        // Until 4.19 an skb that MSG_EOR ends waits like others.
+        let eor = self.profile.tso_defer != TsoDefer::HalfRttInJiffy
+            && self.app.eors.front() == Some(&tp.snd_nxt.wrapping_add(len));
+        if fin || eor { Defer::SendNow } else { Defer::Other }
     }
 
     /// The same before 4.0: for less than two jiffies since one first had to wait.

@@ -412,7 +412,8 @@ impl Rcv {
         if most <= self.rcv_ssthresh {
             return false;
         }
-        let room = most - self.rcv_ssthresh;
+        let end = if self.profile.grows_past_space { self.window_clamp } else { most };
+        let room = end - self.rcv_ssthresh;
         let mut truesize = self.window_of(self.mem_of(len));
         let incr = if truesize <= len {
             2 * self.advmss
@@ -459,7 +460,8 @@ impl Rcv {
     /// `tcp_rcv_rtt_measure_ts`: by timestamp, once for each that the peer echoes.
     #[inline]
     pub fn measure_rtt_ts(&mut self, c: &Clock, len: u32) {
-        if self.tsecr == self.last_tsecr && !self.profile.rcv_rtt_each {
+        let heard = if self.profile.rcv_rtt_each { 0 } else { self.last_tsecr };
+        if self.tsecr == heard {
             return;
         }
         self.last_tsecr = self.tsecr;

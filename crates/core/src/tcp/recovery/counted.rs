@@ -13,6 +13,7 @@ use crate::sim::Lower;
 use crate::tcp::profile::Detection;
 use crate::tcp::rtx::tag;
 use crate::tcp::sender::flag;
+use crate::tcp::sender::scoreboard::MAX_REORDERING;
 use crate::tcp::sender::timers::Pending;
 use crate::tcp::seq::before;
 use crate::tcp::socket::Socket;
@@ -34,6 +35,30 @@ impl Socket {
     /// `fackets_out`: segments up to the highest SACKed one.
     fn fackets_out(&self) -> u32 {
         if self.tp.sacked_out == 0 { 0 } else { self.sb.highest.wrapping_sub(self.rtx.first()) }
+    }
+
+    /// `tcp_update_reordering`: the network reorders by `metric` segments.
+    pub(in crate::tcp) fn update_reordering(&mut self, metric: u32) {
+        let more = metric > self.tp.reordering;
+        if more {
+            self.tp.reordering = metric.min(MAX_REORDERING);
+        }
+        self.counted.reordered(more);
+        self.rack.reord_seen = self.rack.reord_seen.saturating_add(1);
+    }
+
+    /// A higher segment was SACKed before segment `at` of the queue, which was never retransmitted.
+    pub(in crate::tcp) fn sacked_above(&mut self, at: u32) {
+        let fackets = self.fackets_out();
+        if at < fackets {
+            self.update_reordering(fackets - at);
+        }
+    }
+
+    /// What fills a hole that is tried again came late, with what `tcp_try_undo_partial` took off the queue.
+    pub(in crate::tcp) fn late_by_far(&mut self) {
+        let fackets = if self.is_reno() { self.tp.sacked_out + 1 } else { self.fackets_out() };
+        self.update_reordering(fackets + self.counted.acked);
     }
 
     /// `tcp_fastretrans_alert` of old.
@@ -198,7 +223,7 @@ impl Socket {
     /// `tcp_skb_mark_lost`: a retransmission that is out stays believed in.
     fn mark_new(&mut self, id: u32) {
         if !self.rtx.get(id).has(tag::LOST | tag::SACKED) {
-            self.sb.mark_lost(&mut self.tp, &mut self.rtx, &mut self.ca, id);
+            self.sb.mark_counted(&mut self.tp, &mut self.rtx, &mut self.ca, id);
         }
     }
 

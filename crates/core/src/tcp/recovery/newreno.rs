@@ -24,6 +24,10 @@ impl Socket {
             return;
         }
         tp.sacked_out = tp.packets_out - holes;
+        if self.profile.reordering_grows {
+            self.update_reordering(self.tp.packets_out + addend);
+            return;
+        }
         tp.reordering = (tp.packets_out + addend).min(MAX_REORDERING);
         self.rack.reord_seen = self.rack.reord_seen.saturating_add(1);
     }

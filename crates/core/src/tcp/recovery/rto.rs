@@ -150,7 +150,11 @@ impl Socket {
     /// `tcp_enter_loss`.
     pub(in crate::tcp) fn enter_loss(&mut self) {
         let mut new_recovery = self.tp.ca_state < CaState::Recovery;
-        self.timeout_mark_lost();
+        // Before 4.18 what is lost is marked behind, so that an undo waits for the retransmissions that were out.
+        let first = self.profile.detection == Detection::Rack;
+        if first {
+            self.timeout_mark_lost();
+        }
         let tp = &mut self.tp;
         if tp.ca_state <= CaState::Disorder
             || !after(tp.high_seq, tp.snd_una)
@@ -165,6 +169,9 @@ impl Socket {
         } else {
             // Before 4.3 only what reduced the window (89fe18e44f7e).
             new_recovery &= !self.is_classic();
+        }
+        if !first {
+            self.timeout_mark_lost();
         }
         let tp = &mut self.tp;
         tp.snd_cwnd = tp.in_flight() + 1;
@@ -202,12 +209,12 @@ impl Socket {
             }
             let headed = before(id, behind);
             let recent = by_time && !reneged && !headed && self.rack.remaining(&self.tp, self.rtx.get(id), 0) > 0;
+            if !recent {
+                self.sb.mark_lost(&mut self.tp, &mut self.rtx, &mut self.ca, id);
+            }
             if !by_time && self.rtx.get(id).has(tag::RETRANS) {
                 self.rtx.get_mut(id).tags &= !tag::RETRANS;
                 self.tp.retrans_out -= 1;
-            }
-            if !recent {
-                self.sb.mark_lost(&mut self.tp, &mut self.rtx, &mut self.ca, id);
             }
             id = id.wrapping_add(1);
         }

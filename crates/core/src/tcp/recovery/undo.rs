@@ -4,7 +4,7 @@
 //! by timestamps, and DSACK (RFC 3708). A SYN's: input/handshake.rs. Differs: without SACK held to scripts only.
 
 use crate::tcp::cc::Control;
-use crate::tcp::profile::Unstamped;
+use crate::tcp::profile::{Detection, Unstamped};
 use crate::tcp::rtx::tag;
 use crate::tcp::sender::rack::REO_PERSIST;
 use crate::tcp::seq::before;
@@ -63,7 +63,8 @@ impl Socket {
         }
         self.tp.snd_cwnd_stamp = self.tp.clock.j32();
         self.undo.marker = None;
-        self.rack.advanced = true;
+        // What RACK thinks is lost is looked at anew: from 4.18 on.
+        self.rack.advanced |= self.profile.detection == Detection::Rack;
         self.stats.undos += 1;
     }
 
@@ -130,7 +131,10 @@ impl Socket {
         if self.undo.marker.is_none() || !self.packet_delayed() {
             return false;
         }
-        self.check_sack_reordering(prior_una);
+        match self.profile.reordering_grows {
+            true => self.late_by_far(),
+            false => self.check_sack_reordering(prior_una),
+        }
         if self.tp.retrans_out != 0 {
             return true;
         }

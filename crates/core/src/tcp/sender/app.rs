@@ -64,6 +64,8 @@ pub struct App {
     pub tail: u32,
     /// Ends of the skbs in line but for the last's, in order; none where an skb has one segment at most.
     pub ends: VecDeque<u32>,
+    /// End of the skb at the head of the queue that was counted as one segment (`tcp_skb_pcount`), before 6.10.
+    pub single: Option<u32>,
     /// Bytes that the call under way still has to write.
     pub call_left: u32,
     /// It has written some.
@@ -184,6 +186,7 @@ impl App {
             marks: VecDeque::with_capacity(16),
             tail: seq,
             ends: VecDeque::with_capacity(16),
+            single: None,
             call_left: 0,
             copied: false,
             eors: VecDeque::new(),

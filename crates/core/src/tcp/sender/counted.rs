@@ -20,13 +20,15 @@ pub struct Counted {
     pub seen: u32,
     /// Recovery was entered by this ACK (`fast_rexmit`).
     pub entered: bool,
+    /// Segments that the latest ACK took off the queue (`acked`).
+    pub acked: u32,
 }
 
 impl Counted {
     /// A connection begins.
     pub const fn new(detection: Detection) -> Counted {
         let on = matches!(detection, Detection::Fack);
-        Counted { fack: on, early: on, next: None, sacked: 0, seen: 0, entered: false }
+        Counted { fack: on, early: on, next: None, sacked: 0, seen: 0, entered: false, acked: 0 }
     }
     /// `tcp_update_reordering`: the network reorders; by more than was known, or not.
     pub fn reordered(&mut self, more: bool) {

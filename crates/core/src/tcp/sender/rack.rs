@@ -129,9 +129,10 @@ impl Rack {
         ca: &mut Algorithm,
     ) -> u32 {
         let reo_wnd = self.reo_wnd(detection, tp);
-        // What is exactly due was not lost yet.
-        let due = i64::from(detection == Detection::Rack);
         let mut wait = 0;
+        if detection != Detection::Rack {
+            return self.detect_loss_in_line(reo_wnd, tp, rtx, sb, ca);
+        }
         let mut at = rtx.oldest_sent();
         while let Some(id) = at {
             at = rtx.sent_after(id);
@@ -142,11 +143,44 @@ impl Rack {
             if !sent_after(self.mstamp, s.sent_us(), self.end_seq, s.end_seq) {
                 break;
             }
-            let left = self.remaining(tp, &s, reo_wnd) + 1 - due;
+            let left = self.remaining(tp, &s, reo_wnd);
             if left <= 0 {
                 sb.mark_lost(tp, rtx, ca, id);
                 rtx.unlist(id);
             } else {
+                wait = wait.max(left as u32);
+            }
+        }
+        wait
+    }
+
+    /// The same before 4.18: by sequence, what is exactly due was not lost yet, and what is known as lost and waits is marked once more, by
+    /// which it comes to mind first (`tcp_skb_mark_lost_uncond_verify`).
+    fn detect_loss_in_line(
+        &self,
+        reo_wnd: u32,
+        tp: &mut Tp,
+        rtx: &mut Rtx,
+        sb: &mut Scoreboard,
+        ca: &mut Algorithm,
+    ) -> u32 {
+        let mut wait = 0;
+        for id in rtx.first()..rtx.end() {
+            let s = *rtx.get(id);
+            if s.has(tag::SACKED) {
+                continue;
+            }
+            if !sent_after(self.mstamp, s.sent_us(), self.end_seq, s.end_seq) {
+                if s.has(tag::ANY_RETRANS) {
+                    continue;
+                }
+                break;
+            }
+            let left = self.remaining(tp, &s, reo_wnd) + 1;
+            if left <= 0 {
+                sb.mark_lost(tp, rtx, ca, id);
+                rtx.unlist(id);
+            } else if !s.has(tag::LOST) || s.has(tag::RETRANS) {
                 wait = wait.max(left as u32);
             }
         }

@@ -27,6 +27,7 @@ pub struct Scoreboard {
     /// Where to look for the next segment to retransmit.
     pub hint: Option<u32>,
     hint_from_none: bool,
+    lost_is_not_out: bool,
     /// Blocks of the last ACK that had any, in order.
     pub cache: [Block; 4],
     /// How many.
@@ -47,6 +48,7 @@ impl Scoreboard {
             forgotten: false,
             hint: None,
             hint_from_none,
+            lost_is_not_out: profile.lost_is_not_out,
             cache: [(0, 0); 4],
             cached: 0,
             dsack_dups: 0,
@@ -81,6 +83,15 @@ impl Scoreboard {
 
     /// `tcp_mark_skb_lost`.
     pub fn mark_lost(&mut self, tp: &mut Tp, rtx: &mut Rtx, ca: &mut Algorithm, id: u32) {
+        self.mark_counted(tp, rtx, ca, id);
+        if self.lost_is_not_out && rtx.get(id).has(tag::RETRANS) && !rtx.get(id).has(tag::SACKED) {
+            rtx.get_mut(id).tags &= !tag::RETRANS;
+            tp.retrans_out -= 1;
+        }
+    }
+
+    /// `tcp_skb_mark_lost`: the same of what counting finds, where a retransmission that is out stays believed in.
+    pub fn mark_counted(&mut self, tp: &mut Tp, rtx: &mut Rtx, ca: &mut Algorithm, id: u32) {
         let first = rtx.first();
         let s = rtx.get_mut(id);
         if s.has(tag::SACKED) {
