@@ -7,11 +7,11 @@
 //! them one number (input/sack.rs), and an skb whose head was acknowledged has its segments cut anew (output/cut.rs). Short ones that
 //! are sent again together become one entry (recovery/collapse.rs).
 //!
-//! Entries are addressed by a number that counts up (and wraps) for the life of the connection, so that removal at the head moves none.
+//! Entries are addressed by a number that counts up (and wraps) for the life of the connection, so that removal at the head moves none. The
+//! number also says where an entry stands: in that slot of a ring whose size is a power of two.
 
 use super::seq::after;
 use crate::sim::flags;
-use std::collections::VecDeque;
 
 /// Marks of a segment. src: linux@6.12 include/net/tcp.h TCPCB_*
 pub mod tag {
@@ -128,9 +128,12 @@ impl Seg {
 /// The queue.
 #[derive(Clone, Debug)]
 pub struct Rtx {
-    ring: VecDeque<Seg>,
+    /// Each entry in the slot of its number, modulo their number.
+    slots: Vec<Seg>,
     /// Number of the first entry.
     base: u32,
+    /// Number after the last.
+    end: u32,
     /// Sent the longest ago.
     oldest: u32,
     /// Sent last.
@@ -139,19 +142,24 @@ pub struct Rtx {
 
 impl Default for Rtx {
     fn default() -> Self {
-        Rtx { ring: VecDeque::with_capacity(64), base: 0, oldest: NONE, newest: NONE }
+        Rtx { slots: vec![Seg::new(0, 0, 0, 0); 64], base: 0, end: 0, oldest: NONE, newest: NONE }
     }
 }
 
 impl Rtx {
     /// Segments in it.
-    pub fn len(&self) -> u32 {
-        self.ring.len() as u32
+    #[inline]
+    pub const fn len(&self) -> u32 {
+        self.end.wrapping_sub(self.base)
     }
     /// Nothing in it.
     #[inline]
-    pub fn is_empty(&self) -> bool {
-        self.ring.is_empty()
+    pub const fn is_empty(&self) -> bool {
+        self.end == self.base
+    }
+    #[inline]
+    fn slot(&self, id: u32) -> usize {
+        id as usize & (self.slots.len() - 1)
     }
     /// Number of the first segment.
     #[inline]
@@ -160,8 +168,8 @@ impl Rtx {
     }
     /// Number after the last segment.
     #[inline]
-    pub fn end(&self) -> u32 {
-        self.base.wrapping_add(self.len())
+    pub const fn end(&self) -> u32 {
+        self.end
     }
     /// Whether `id` is in it.
     #[inline]
@@ -171,37 +179,57 @@ impl Rtx {
     /// The first segment.
     #[inline]
     pub fn head(&self) -> Option<&Seg> {
-        self.ring.front()
+        (!self.is_empty()).then(|| self.get(self.base))
     }
     /// Segment `id`, which must be in it.
     #[inline]
     pub fn get(&self, id: u32) -> &Seg {
-        &self.ring[id.wrapping_sub(self.base) as usize]
+        debug_assert!(self.contains(id));
+        &self.slots[self.slot(id)]
     }
     /// Segment `id`, which must be in it.
     #[inline]
     pub fn get_mut(&mut self, id: u32) -> &mut Seg {
-        &mut self.ring[id.wrapping_sub(self.base) as usize]
+        debug_assert!(self.contains(id));
+        let slot = self.slot(id);
+        &mut self.slots[slot]
     }
     /// Adds a segment that was just sent; its number.
     #[inline]
     pub fn push(&mut self, seg: Seg) -> u32 {
-        let id = self.end();
-        self.ring.push_back(seg);
+        let id = self.put(seg);
         self.list_tail(id);
         id
     }
+    #[inline]
+    fn put(&mut self, seg: Seg) -> u32 {
+        if self.len() as usize == self.slots.len() {
+            self.grow();
+        }
+        let (id, slot) = (self.end, self.slot(self.end));
+        self.slots[slot] = seg;
+        self.end = id.wrapping_add(1);
+        id
+    }
+    /// Twice as many slots.
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self) {
+        let (n, full) = (self.slots.len(), self.slots.clone());
+        self.slots.extend_from_slice(&full);
+        // Of the two slots that an entry could be in, both have it now; which one it is its number says.
+        debug_assert!(self.slots.len() == 2 * n && n.is_power_of_two());
+    }
     /// `tcp_fragment`: cuts segment `id` behind `len` bytes. Numbers of what lies behind it grow by one.
     pub fn split(&mut self, id: u32, len: u32) {
-        let at = id.wrapping_sub(self.base) as usize;
         let (base, behind) = (self.base, id.wrapping_sub(self.base));
         let moved = move |n: u32| if n != NONE && n.wrapping_sub(base) > behind { n.wrapping_add(1) } else { n };
-        for s in &mut self.ring {
+        for s in self.iter_mut() {
             (s.prev, s.next) = (moved(s.prev), moved(s.next));
         }
         (self.oldest, self.newest) = (moved(self.oldest), moved(self.newest));
-        let mut second = self.ring[at];
-        let first = &mut self.ring[at];
+        let mut second = *self.get(id);
+        let first = self.get_mut(id);
         first.end_seq = first.seq.wrapping_add(len);
         (first.flags, first.eor) = (0, false);
         second.seq = first.end_seq;
@@ -210,7 +238,12 @@ impl Rtx {
             (second.prev, first.next) = (id, new);
         }
         let next = second.next;
-        self.ring.insert(at + 1, second);
+        let mut last = self.put(second);
+        while last != new {
+            *self.get_mut(last) = *self.get(last.wrapping_sub(1));
+            last = last.wrapping_sub(1);
+        }
+        *self.get_mut(new) = second;
         if second.listed {
             if next == NONE {
                 self.newest = new;
@@ -229,9 +262,14 @@ impl Rtx {
         let gone = id.wrapping_add(1);
         self.unlist(gone);
         let (base, behind) = (self.base, gone.wrapping_sub(self.base));
-        let Some(second) = self.ring.remove(behind as usize) else { return };
+        let second = *self.get(gone);
+        self.end = self.end.wrapping_sub(1);
+        for k in behind..self.len() {
+            let to = self.slot(base.wrapping_add(k));
+            self.slots[to] = self.slots[self.slot(base.wrapping_add(k + 1))];
+        }
         let moved = move |n: u32| if n != NONE && n.wrapping_sub(base) > behind { n.wrapping_sub(1) } else { n };
-        for s in &mut self.ring {
+        for s in self.iter_mut() {
             (s.prev, s.next) = (moved(s.prev), moved(s.next));
         }
         (self.oldest, self.newest) = (moved(self.oldest), moved(self.newest));
@@ -243,22 +281,24 @@ impl Rtx {
     /// Takes the first segment out.
     #[inline]
     pub fn pop(&mut self) -> Option<Seg> {
-        if self.ring.is_empty() {
-            return None;
-        }
+        let gone = *self.head()?;
         self.unlist(self.base);
         self.base = self.base.wrapping_add(1);
-        self.ring.pop_front()
+        Some(gone)
+    }
+    fn last(&self) -> Option<&Seg> {
+        (!self.is_empty()).then(|| self.get(self.end.wrapping_sub(1)))
     }
     /// Where the skb that was sent last begins.
     pub fn last_skb_begins(&self) -> Option<u32> {
-        let last = self.ring.back()?;
-        self.ring.iter().rev().take_while(|s| s.skb == last.skb).last().map(|s| s.seq)
+        let last = self.last()?;
+        let backwards = (0..self.len()).rev().map(|k| self.get(self.base.wrapping_add(k)));
+        backwards.take_while(|s| s.skb == last.skb).last().map(|s| s.seq)
     }
     /// Whether all that is in it was sent in one skb, or nothing is.
     #[inline]
     pub fn at_most_one_skb(&self) -> bool {
-        match (self.ring.front(), self.ring.back()) {
+        match (self.head(), self.last()) {
             (Some(a), Some(b)) => a.skb == b.skb,
             _ => true,
         }
@@ -267,18 +307,26 @@ impl Rtx {
     #[inline]
     pub fn find(&self, seq: u32) -> u32 {
         // Nearly all segments are as long as the first, which tells where this one would be.
-        if let Some(h) = self.ring.front() {
-            let guess = seq.wrapping_sub(h.seq) / h.end_seq.wrapping_sub(h.seq).max(1);
-            let there = self.ring.get(guess as usize);
+        if let Some(h) = self.head() {
+            let guess = self.base.wrapping_add(seq.wrapping_sub(h.seq) / h.len().max(1));
+            let there = self.contains(guess).then(|| self.get(guess));
             if there.is_some_and(|s| !after(s.seq, seq) && after(s.end_seq, seq)) {
-                return self.base.wrapping_add(guess);
+                return guess;
             }
         }
-        self.base.wrapping_add(self.ring.partition_point(|s| !after(s.end_seq, seq)) as u32)
+        let (mut before, mut at_most) = (0, self.len());
+        while before < at_most {
+            let half = before + (at_most - before) / 2;
+            let left = !after(self.get(self.base.wrapping_add(half)).end_seq, seq);
+            (before, at_most) = if left { (half + 1, at_most) } else { (before, half) };
+        }
+        self.base.wrapping_add(before)
     }
     /// All segments.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Seg> {
-        self.ring.iter_mut()
+        let (n, first) = (self.len() as usize, self.slot(self.base));
+        let (wrapped, front) = self.slots.split_at_mut(first);
+        front.iter_mut().chain(wrapped).take(n)
     }
 
     /// The segment that was sent the longest ago, of those that are listed.
