@@ -5,11 +5,10 @@
 //! Stands for: Linux 6.12 include/net/fq.h, include/net/fq_impl.h, and of 4.9 to 5.10 who pays ([`Pays`]).
 
 use super::profile::Pays;
-use crate::qdisc::codel::Vars;
 use crate::qdisc::pool::{Chain, Link, Linked, List, NIL, Pool};
 use crate::sim::{Packet, Time};
 
-/// A flow. src: `struct fq_flow`, with CoDel's state beside it (`local->cvars`)
+/// A flow. src: `struct fq_flow`
 #[derive(Clone, Debug)]
 pub struct Flow {
     list: List,
@@ -20,14 +19,11 @@ pub struct Flow {
     tin: u32,
     /// Of equally fat flows the one with the greatest pays; 0 in the table, and of those the first pays.
     place: i64,
-    /// CoDel's.
-    pub vars: Vars,
 }
 
 impl Default for Flow {
     fn default() -> Self {
-        let (list, link, vars) = (List::default(), Link::default(), Vars::default());
-        Flow { list, link, backlog: 0, deficit: 0, tin: NIL, place: 0, vars }
+        Flow { list: List::default(), link: Link::default(), backlog: 0, deficit: 0, tin: NIL, place: 0 }
     }
 }
 

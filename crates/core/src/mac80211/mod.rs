@@ -81,6 +81,8 @@ pub const MEMORY_VHT: Bytes = Bytes::from_mib(16);
 pub struct Txqs {
     seed: u32,
     fq: Fq,
+    /// CoDel's state of each flow (`local->cvars`): beside the flows, so that it is changed where it is while CoDel takes packets from them.
+    vars: Vec<codel::Vars>,
     sched: Scheduler,
     /// ath9k's own turns, where the kernel is of that time.
     own: Option<Own>,
@@ -136,17 +138,13 @@ impl Txqs {
         let limits =
             |enabled| Aql { low: us(p.aql_low), high: us(p.aql_high), threshold: us(p.aql_threshold), enabled };
         let aql = if let Auto::Set(enabled) = p.aql { Some(limits(enabled)) } else { None };
+        let tins = u32::from(stations) * 8;
+        let memory_limit = p.memory_limit.or(MEMORY_HT).get();
+        let fq = Fq::new(p.flows, tins, p.quantum, p.limit, memory_limit, kernel.pays, header);
         Txqs {
             seed,
-            fq: Fq::new(
-                p.flows,
-                u32::from(stations) * 8,
-                p.quantum,
-                p.limit,
-                p.memory_limit.or(MEMORY_HT).get(),
-                kernel.pays,
-                header,
-            ),
+            vars: vec![codel::Vars::default(); fq.flows.len()],
+            fq,
             sched: Scheduler::new(
                 Config { fairness: p.airtime_fairness, aql, turns: kernel.turns },
                 stations,
@@ -206,14 +204,12 @@ impl Txqs {
         if !self.sched.aql_allows(sta, ac_of(tid)) {
             return None;
         }
-        let config = if self.slow[usize::from(sta)] { self.slow_codel } else { self.codel };
-        let (dropped, tin) = (&mut self.dropped, tin(sta, tid));
-        let pulled = self.fq.dequeue(tin, |fq, flow| {
-            let mut vars = fq.flows[flow as usize].vars;
-            let mut head = FlowHead { fq: &mut *fq, flow, bin: &mut *bin, tin, dropped: &mut *dropped };
-            let p = vars.dequeue(&config, now, &mut head);
-            fq.flows[flow as usize].vars = vars;
-            p
+        let Txqs { fq, vars, codel, slow, slow_codel, dropped, .. } = self;
+        let config = if slow[usize::from(sta)] { slow_codel } else { codel };
+        let tin = tin(sta, tid);
+        let pulled = fq.dequeue(tin, |fq, flow| {
+            let mut head = FlowHead { fq, flow, bin: &mut *bin, tin, dropped: &mut *dropped };
+            vars[flow as usize].dequeue(config, now, &mut head)
         });
         if let (None, Some(o)) = (pulled, &mut self.own) {
             o.ran_empty(sta, tid);

@@ -73,9 +73,9 @@ fn gave(n: usize, kernel: &Profile) -> Gave {
             gave.fold(v);
         }
     }
-    for f in &fq.flows[..fq.table() as usize] {
-        gave.fold(f.vars.count);
-        gave.fold(f.vars.sojourn().ns() as u64 >> 10);
+    for codel in &q.txqs.vars[..fq.table() as usize] {
+        gave.fold(codel.count);
+        gave.fold(codel.sojourn().ns() as u64 >> 10);
     }
     gave
 }
