@@ -86,32 +86,52 @@ impl TidState {
         done: &mut Vec<Mpdu>,
         to: &mut Vec<Mpdu>,
     ) -> bool {
+        if !self.dequeue(now, rates, q, sink, to) {
+            return false;
+        }
+        if !self.active {
+            return true;
+        }
+        // Mostly the first will do.
+        let seq = to.last().expect("it was just put there").seq;
+        if self.bar.is_none() && self.window.allows(seq) {
+            self.window.open(seq);
+            return true;
+        }
+        self.subframe_among(now, rates, q, sink, done, to)
+    }
+    /// The same, where the first, at the end of `to`, perhaps is not the one.
+    #[inline(never)]
+    fn subframe_among(
+        &mut self,
+        now: Time,
+        rates: &mut Rates,
+        q: &mut Txqs,
+        sink: &mut Sink<'_>,
+        done: &mut Vec<Mpdu>,
+        to: &mut Vec<Mpdu>,
+    ) -> bool {
         let mut first_beyond = None;
         loop {
-            if !self.dequeue(now, rates, q, sink, to) {
-                return false;
-            }
-            if !self.active {
-                return true;
-            }
             let seq = to.last().expect("it was just put there").seq;
             if !self.window.allows(seq) {
                 let others = !self.retry.is_empty();
                 self.retry.extend(to.pop());
                 // Others in the retry queue probably lie within the window.
-                if others && first_beyond != Some(seq) {
-                    first_beyond = first_beyond.or(Some(seq));
-                    continue;
+                if !others || first_beyond == Some(seq) {
+                    return false;
                 }
-                return false;
-            }
-            if self.bar.is_some_and(|b| seq.before(b)) {
+                first_beyond = first_beyond.or(Some(seq));
+            } else if self.bar.is_some_and(|b| seq.before(b)) {
                 self.settle(seq);
                 done.extend(to.pop());
-                continue;
+            } else {
+                self.window.open(seq);
+                return true;
             }
-            self.window.open(seq);
-            return true;
+            if !self.dequeue(now, rates, q, sink, to) {
+                return false;
+            }
         }
     }
     /// `seq` is acknowledged or given up.
