@@ -44,6 +44,10 @@ pub struct Ethernet {
     rate: Rate,
     size: usize,
     ring: VecDeque<Sent>,
+    /// When the first packet in the ring is through, or never.
+    due: Time,
+    /// When the last one that it was given is.
+    busy_until: Time,
     dql: Option<Dql>,
     /// `__QUEUE_STATE_STACK_XOFF`
     stopped: bool,
@@ -54,37 +58,48 @@ impl Ethernet {
     pub fn new(p: &Params, bql: &bql::Params) -> Ethernet {
         let size = p.ring as usize;
         let dql = p.bql.then(|| Dql::new(bql));
-        Ethernet { rate: p.rate, size, ring: VecDeque::with_capacity(size.min(256)), dql, stopped: false }
+        Ethernet {
+            rate: p.rate,
+            size,
+            ring: VecDeque::with_capacity(size.min(256)),
+            due: Time::NEVER,
+            busy_until: Time::ZERO,
+            dql,
+            stopped: false,
+        }
     }
     /// Whether the queue above may hand down a packet: the ring has room and BQL has not stopped it.
     #[inline]
     pub fn can_take(&self) -> bool {
         !self.stopped && self.ring.len() < self.size
     }
-    /// Time of a packet on the wire, with preamble, FCS, gap and padding.
-    pub fn duration(&self, p: &Packet) -> Span {
-        self.rate.time_for(u64::from(p.eth_len()).max(ZLEN) + WIRE)
+    /// Time of so many bytes of a frame on the wire, with preamble, FCS, gap and padding.
+    fn duration(&self, bytes: u32) -> Span {
+        self.rate.time_for(u64::from(bytes).max(ZLEN) + WIRE)
     }
     /// Takes a packet and says when it will be through. The caller asked [`Ethernet::can_take`], and has completed whatever was due.
     pub fn xmit(&mut self, now: Time, p: &Packet) -> Time {
-        debug_assert!(self.can_take() && self.due().is_none_or(|d| d >= now));
+        debug_assert!(self.can_take() && self.due >= now);
         let bytes = p.eth_len();
         if let Some(d) = &mut self.dql {
             d.queued(bytes);
             self.stopped = d.avail() < 0; // netdev_tx_sent_queue
         }
-        let done = self.ring.back().map_or(now, |s| s.done) + self.duration(p);
+        let done = self.busy_until.max(now) + self.duration(bytes);
+        self.busy_until = done;
+        self.due = self.due.min(done);
         self.ring.push_back(Sent { done, freed: p.into(), bytes });
         done
     }
-    /// When the first packet in the ring is through.
+    /// When the first packet in the ring is through, or never.
     #[inline]
-    pub fn due(&self) -> Option<Time> {
-        self.ring.front().map(|s| s.done)
+    pub fn due(&self) -> Time {
+        self.due
     }
     /// The first packet is through, at its time. The queue may be open again.
     pub fn complete(&mut self) -> Sent {
         let s = self.ring.pop_front().expect("a completion was due, so a packet is on the wire");
+        self.due = self.ring.front().map_or(Time::NEVER, |s| s.done);
         if let Some(d) = &mut self.dql {
             d.completed(s.done, s.bytes);
             if d.avail() >= 0 {
@@ -121,7 +136,7 @@ mod tests {
         let mut ack = frame(1, 0);
         ack.headers = 40;
         assert_eq!(e.xmit(Time::from_ns(5), &ack), Time::from_ns(12_304 + 84 * 8), "40 + 14 bytes are padded to 60");
-        assert_eq!((e.due(), e.complete().done), (Some(Time::from_ns(12_304)), Time::from_ns(12_304)));
+        assert_eq!((e.due(), e.complete().done), (Time::from_ns(12_304), Time::from_ns(12_304)));
         assert_eq!((e.complete().done, e.packets()), (Time::from_ns(12_976), 0));
         assert_eq!(e.xmit(Time::from_us(20), &ack), Time::from_ns(20_672), "an idle wire begins at once");
     }

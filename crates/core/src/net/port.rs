@@ -230,7 +230,8 @@ impl Port {
             return;
         }
         let Link::Ethernet { device, .. } = &self.link else { return };
-        if let Some(at) = device.due() {
+        let at = device.due();
+        if !at.is_never() {
             self.armed = true;
             ctx.q.push(at, Lane::Completion, Event::PortDone(ctx.index));
         }
@@ -239,7 +240,7 @@ impl Port {
     /// The device is through with whatever was due by `now`: memory is freed, and the qdisc runs, each time at the time it was due.
     #[inline]
     pub(super) fn catch_up(&mut self, now: Time, ctx: &mut PortCtx) {
-        if matches!(&self.link, Link::Ethernet { device, .. } if device.due().is_some_and(|at| at <= now)) {
+        if matches!(&self.link, Link::Ethernet { device, .. } if device.due() <= now) {
             self.complete(now, ctx);
         }
     }
@@ -248,7 +249,7 @@ impl Port {
     fn complete(&mut self, now: Time, ctx: &mut PortCtx) {
         loop {
             let Link::Ethernet { device, .. } = &mut self.link else { return };
-            if device.due().is_none_or(|at| at > now) {
+            if device.due() > now {
                 return;
             }
             let sent = device.complete();
