@@ -81,7 +81,7 @@ pub struct Host {
 pub struct Polled {
     /// Frames that went into another packet.
     pub merged: u64,
-    /// The instant at which the host is done with the first packet, if none was waiting before: call [`Host::take`] then.
+    /// The instant at which the host is done with the first packet, if none was waiting before: call [`Host::taken`] then.
     pub first: Option<Time>,
     /// When to poll again.
     pub next: Option<Time>,
@@ -122,7 +122,7 @@ impl Host {
     }
 
     /// A device hands `p` up at `at`, which is not before any earlier packet's, in so many frames. The instant at which the host is done
-    /// with it, if it is the only one waiting: the caller then calls [`Host::take`].
+    /// with it, if it is the only one waiting: the caller then calls [`Host::taken`].
     #[inline]
     pub fn arrive(&mut self, at: Time, p: &Packet, frames: u16) -> Option<Time> {
         self.busy_until = self.busy_until.max(at) + self.cost * i64::from(frames);
@@ -131,20 +131,28 @@ impl Host {
     }
 
     /// A veth pair hands `p` up: no driver, no turn to wait for, while the CPU may be at what a card has brought. The caller calls
-    /// [`Host::take`] in this instant.
+    /// [`Host::taken`] in this instant.
     /// src: linux@6.12 drivers/net/veth.c veth_forward_skb, net/core/dev.c __netif_rx: a backlog of its own, served when the sender's softirq ends
     pub fn pass(&mut self, p: &Packet) {
         self.passing.push_back(*p);
     }
 
-    /// The packet that is done, and when the next will be.
+    /// The packet that it is done with. Two calls, this and [`Host::taken`], so that it is copied once.
     #[inline]
-    pub fn take(&mut self) -> (Packet, Option<Time>) {
-        if let Some(p) = self.passing.pop_front() {
-            return (p, None);
+    pub fn done(&self) -> &Packet {
+        match self.passing.front() {
+            Some(p) => p,
+            None => &self.ring.front().expect("the host is called once a packet").1,
         }
-        let (_, p) = self.ring.pop_front().expect("the host is called once a packet");
-        (p, self.ring.front().map(|w| w.0))
+    }
+    /// That packet leaves it. When it will be done with the next.
+    #[inline]
+    pub fn taken(&mut self) -> Option<Time> {
+        if self.passing.pop_front().is_some() {
+            return None;
+        }
+        self.ring.pop_front();
+        self.ring.front().map(|w| w.0)
     }
 
     /// The card's interrupt came: takes the frames that are there, one by one, and hands them up merged as far as GRO may.
@@ -212,11 +220,11 @@ mod tests {
         let t = Time::from_us(100);
         assert_eq!(h.arrive(t, &p, 1), Some(Time::from_us(104)));
         assert_eq!(h.arrive(t, &p, 1), None);
-        assert_eq!(h.take().1, Some(Time::from_us(108)));
-        assert_eq!(h.take().1, None);
+        assert_eq!(h.taken(), Some(Time::from_us(108)));
+        assert_eq!(h.taken(), None);
         assert_eq!(h.arrive(Time::from_us(110), &p, 1), Some(Time::from_us(114)));
         assert_eq!(h.arrive(Time::from_us(112), &p, 3), None);
-        h.take();
+        h.taken();
         assert_eq!(h.arrive(Time::from_us(130), &p, 1), None, "three frames, merged, take it 12 us");
     }
 
@@ -229,7 +237,7 @@ mod tests {
             h.arrive(t, &Packet { ringed, ..blank }, 1);
             assert_eq!(h.is_full(), full);
         }
-        h.take();
+        h.taken();
         assert!(!h.is_full(), "the CPU is at the next one");
 
         let mut at_once = Host::new(Span::ZERO);
@@ -254,6 +262,6 @@ mod tests {
         let polled = h.poll(Time::from_us(120));
         let next = Some(Time::from_us(144));
         assert_eq!(polled, Polled { merged: 1, first: Some(Time::from_us(124)), next }, "the third frame comes later");
-        assert_eq!((h.take().0.segs, h.held()), (2, 1));
+        assert_eq!((h.done().segs, h.held()), (2, 2));
     }
 }

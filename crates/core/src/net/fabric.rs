@@ -81,21 +81,12 @@ impl Fabric {
                 port.xmit(now, p, &mut ctx)
             }
             Route::Air(from, to) => {
-                let bss = self.bss.as_mut().expect("a route over the air needs a BSS");
-                let mut verdict = Verdict::Ok;
-                let weighed = self.linearised.filter(|_| !p.owner.is_charged()).and_then(|by| weigh(by, p));
-                let p = weighed.as_ref().unwrap_or(p);
-                if p.segs == 1 || bss.keeps_whole(from) {
-                    verdict = bss.xmit(now, from, to, p, &mut self.out);
+                let verdict = if p.segs == 1 && self.linearised.is_none() {
+                    let bss = self.bss.as_mut().expect("a route over the air needs a BSS");
+                    bss.xmit(now, from, to, p, &mut self.out)
                 } else {
-                    // No Wi-Fi device here gathers: super-packets are cut before they reach mac80211, behind the device's qdisc if it has one.
-                    for s in self.accounts.segment(p, Cutter::Stack) {
-                        let v = bss.xmit(now, from, to, &s, &mut self.out);
-                        if v != Verdict::Ok {
-                            verdict = v;
-                        }
-                    }
-                }
+                    self.send_air(now, from, to, p)
+                };
                 if !self.out.is_empty() {
                     self.drain();
                 }
@@ -106,6 +97,26 @@ impl Fabric {
                 Verdict::Ok
             }
         }
+    }
+
+    /// The same over the air, of a super-packet or a packet that may weigh something else there.
+    #[inline(never)]
+    fn send_air(&mut self, now: Time, from: StaIx, to: StaIx, p: &Packet) -> Verdict {
+        let bss = self.bss.as_mut().expect("a route over the air needs a BSS");
+        let weighed = self.linearised.filter(|_| !p.owner.is_charged()).and_then(|by| weigh(by, p));
+        let p = weighed.as_ref().unwrap_or(p);
+        if p.segs == 1 || bss.keeps_whole(from) {
+            return bss.xmit(now, from, to, p, &mut self.out);
+        }
+        // No Wi-Fi device here gathers: super-packets are cut before they reach mac80211, behind the device's qdisc if it has one.
+        let mut verdict = Verdict::Ok;
+        for s in self.accounts.segment(p, Cutter::Stack) {
+            let v = bss.xmit(now, from, to, &s, &mut self.out);
+            if v != Verdict::Ok {
+                verdict = v;
+            }
+        }
+        verdict
     }
 
     /// What `node` sends as `p` has farther to go: it waits, and is nobody's.
@@ -180,16 +191,21 @@ impl Fabric {
         }
     }
 
-    /// The packet with which `node` is done now, and when it is the next one's turn.
-    pub(super) fn take(&mut self, now: Time, node: NodeId) -> (Packet, Option<Due>) {
+    /// The packet with which `node` is done now: until [`Fabric::taken`].
+    #[inline]
+    pub(super) fn done(&mut self, now: Time, node: NodeId) -> &Packet {
         let host = &self.hosts[usize::from(node.0)];
         if let (Some(i), None) = (host.wire, &host.nic) {
             // What the wire let through meanwhile is next in line.
             let (port, mut ctx) = self.port(i);
             port.catch_up(now, &mut ctx);
         }
-        let (p, next) = self.hosts[usize::from(node.0)].take();
-        (p, next.map(|at| self.q.due(at, Lane::Softirq)))
+        self.hosts[usize::from(node.0)].done()
+    }
+    /// It has been taken. When it is the next one's turn.
+    #[inline]
+    pub(super) fn taken(&mut self, node: NodeId) -> Option<Due> {
+        self.hosts[usize::from(node.0)].taken().map(|at| self.q.due(at, Lane::Softirq))
     }
 
     /// A wired card's interrupt: its host polls.
