@@ -27,6 +27,8 @@ pub struct Own {
     /// Whether its TXQ was not yet found empty (`has_queued`).
     queued: Vec<bool>,
     on_list: Vec<bool>,
+    /// The head that was found last of each category, as long as nothing has changed by which it was found: a driver asks with every packet.
+    found: [Option<(u16, u8)>; 4],
 }
 
 impl Own {
@@ -39,6 +41,7 @@ impl Own {
             lists: Default::default(),
             queued: vec![false; n * 8],
             on_list: vec![false; n * 8],
+            found: [None; 4],
         }
     }
     const fn ix(sta: u16, tid: u8) -> u32 {
@@ -48,6 +51,7 @@ impl Own {
         &mut self.deficits[i as usize / 8][ac]
     }
     /// Packets came into a TXQ. src: ath9k_wake_tx_queue
+    #[inline]
     pub fn wake(&mut self, sta: u16, tid: u8) {
         self.queued[Self::ix(sta, tid) as usize] = true;
         self.queue(sta, tid);
@@ -55,14 +59,22 @@ impl Own {
     /// The TXQ was found empty. src: ath_tid_pull
     pub fn ran_empty(&mut self, sta: u16, tid: u8) {
         self.queued[Self::ix(sta, tid) as usize] = false;
+        self.found[usize::from(ac_of(tid))] = None;
     }
     /// Puts a TID on a list, if it is on none. src: __ath_tx_queue_tid
+    #[inline]
     pub fn queue(&mut self, sta: u16, tid: u8) {
-        let (i, ac) = (Self::ix(sta, tid), usize::from(ac_of(tid)));
-        if !std::mem::replace(&mut self.on_list[i as usize], true) {
-            let old = usize::from(*self.deficit(i, ac) <= 0);
-            self.lists[ac][old].push_back(i);
+        if !self.on_list[Self::ix(sta, tid) as usize] {
+            self.enlist(sta, tid);
         }
+    }
+    #[inline(never)]
+    fn enlist(&mut self, sta: u16, tid: u8) {
+        let (i, ac) = (Self::ix(sta, tid), usize::from(ac_of(tid)));
+        let old = usize::from(*self.deficit(i, ac) <= 0);
+        self.lists[ac][old].push_back(i);
+        self.on_list[i as usize] = true;
+        self.found[ac] = None;
     }
     /// Charges airtime; a station without credit comes onto the list even with nothing to send.
     pub fn charge(&mut self, sta: u16, tid: u8, airtime: Span) {
@@ -70,6 +82,7 @@ impl Own {
             return;
         }
         let (i, ac) = (Self::ix(sta, tid), usize::from(ac_of(tid)));
+        self.found[ac] = None;
         *self.deficit(i, ac) -= airtime.us();
         if *self.deficit(i, ac) <= 0 {
             self.queue(sta, tid);
@@ -77,8 +90,12 @@ impl Own {
     }
     /// The head that has credit and something to send; `held`: whether the driver holds frames of (station, TID). It stays head.
     /// src: ath_txq_schedule
+    #[inline]
     pub fn head(&mut self, ac: Ac, held: impl Fn(u16, u8) -> bool) -> Option<(u16, u8)> {
-        let ac = usize::from(ac);
+        self.found[usize::from(ac)].or_else(|| self.find(usize::from(ac), held))
+    }
+    #[inline(never)]
+    fn find(&mut self, ac: usize, held: impl Fn(u16, u8) -> bool) -> Option<(u16, u8)> {
         loop {
             let which = usize::from(self.lists[ac][0].is_empty());
             let &i = self.lists[ac][which].front()?;
@@ -89,7 +106,11 @@ impl Own {
                 continue;
             }
             let (sta, tid) = ((i / 8) as u16, (i % 8) as u8);
-            if self.queued[i as usize] || held(sta, tid) {
+            if self.queued[i as usize] {
+                self.found[ac] = Some((sta, tid));
+                return Some((sta, tid));
+            }
+            if held(sta, tid) {
                 return Some((sta, tid));
             }
             self.lists[ac][which].pop_front();
@@ -105,6 +126,7 @@ impl Own {
         if self.fairness {
             return;
         }
+        self.found[usize::from(ac)] = None;
         let [new, old] = &mut self.lists[usize::from(ac)];
         let i = new.pop_front().or_else(|| old.pop_front()).expect("the head is on a list");
         old.push_back(i);
