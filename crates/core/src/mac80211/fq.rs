@@ -149,7 +149,7 @@ impl Fq {
     }
 
     /// Takes the first packet of a flow; it stays in `pool` until it is taken from there. src: `fq_flow_dequeue`
-    #[inline]
+    #[inline(always)] // of its callers one is not seldom
     pub fn pop(&mut self, flow: u32) -> Option<u32> {
         let i = self.pool.detach(&mut self.flows[flow as usize].list)?;
         let p = self.pool.get(i);
@@ -203,7 +203,7 @@ impl Fq {
 
     /// Puts a packet into flow `idx` of the table for `tin` at `now`; what pays for it goes to `free`. src: `fq_tin_enqueue`
     #[inline]
-    pub fn enqueue(&mut self, tin: u32, idx: u32, p: &Packet, now: Time, mut free: impl FnMut(Packet, Full)) {
+    pub fn enqueue(&mut self, tin: u32, idx: u32, p: &Packet, now: Time, free: impl FnMut(Packet, Full)) {
         let mut i = idx as usize;
         let t = &mut self.tins[tin as usize];
         if self.flows[i].tin != NIL && self.flows[i].tin != tin {
@@ -231,6 +231,13 @@ impl Fq {
         if self.pays == Pays::One {
             self.place(i, 1); // fq_recalc_backlog
         }
+        if self.packets > self.limit || self.memory > self.memory_limit {
+            self.pay(free);
+        }
+    }
+    /// The fattest flows pay until all is within its limits.
+    #[inline(never)] // seldom
+    fn pay(&mut self, mut free: impl FnMut(Packet, Full)) {
         let mut memory = self.memory > self.memory_limit;
         while self.packets > self.limit || memory {
             let Some(fat) = self.fattest() else { return };
@@ -246,31 +253,46 @@ impl Fq {
         }
     }
 
+    /// Whose turn it is of the tin's old flows: each that has no credit gets a quantum and goes to the end.
+    #[inline]
+    fn turn(&mut self, tin: u32) -> Option<u32> {
+        let (flows, old) = (&mut self.flows, &mut self.tins[tin as usize].old_flows);
+        loop {
+            let i = old.first()?;
+            let flow = &mut flows[i as usize];
+            if old.is_only(i) {
+                // Alone, it is its own successor: a frame takes several turns, for a quantum is 300 bytes.
+                while flow.deficit <= 0 {
+                    flow.deficit += self.quantum;
+                }
+            }
+            if flow.deficit > 0 {
+                return Some(i);
+            }
+            flow.deficit += self.quantum;
+            old.rotate(flows);
+        }
+    }
+
     /// The tin's next packet, still in `pool`, as `take` (CoDel over a flow) gives it. src: `fq_tin_dequeue`
     #[inline]
     pub fn dequeue(&mut self, tin: u32, mut take: impl FnMut(&mut Fq, u32) -> Option<u32>) -> Option<u32> {
         loop {
             let t = &mut self.tins[tin as usize];
             let new = !t.new_flows.is_empty();
-            let from = if new { &mut t.new_flows } else { &mut t.old_flows };
-            let i = from.first()?;
-            let flow = &mut self.flows[i as usize];
-            if flow.deficit <= 0 {
-                flow.deficit += self.quantum;
-                if new {
-                    from.pop(&mut self.flows);
+            let i = if new {
+                let i = t.new_flows.first()?;
+                let flow = &mut self.flows[i as usize];
+                if flow.deficit <= 0 {
+                    flow.deficit += self.quantum;
+                    t.new_flows.pop(&mut self.flows);
                     t.old_flows.push(&mut self.flows, i);
                     continue;
                 }
-                if !from.is_only(i) {
-                    from.rotate(&mut self.flows);
-                    continue;
-                }
-                // Alone, it is its own successor: a frame takes several turns, for a quantum is 300 bytes.
-                while flow.deficit <= 0 {
-                    flow.deficit += self.quantum;
-                }
-            }
+                i
+            } else {
+                self.turn(tin)?
+            };
             if let Some(p) = take(self, i) {
                 let bytes = self.len_of(self.pool.get(p));
                 self.flows[i as usize].deficit -= bytes as i32;

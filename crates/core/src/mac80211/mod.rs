@@ -104,7 +104,7 @@ struct FlowHead<'a, B> {
 /// Packets go through CoDel by their place in the pool: they are large, and it looks at one field.
 impl<B: Bin> codel::Head for FlowHead<'_, B> {
     type Item = u32;
-    #[inline]
+    #[inline(always)] // of its callers one is not seldom
     fn pop(&mut self) -> Option<u32> {
         self.fq.pop(self.flow)
     }
