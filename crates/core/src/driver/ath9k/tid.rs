@@ -59,7 +59,7 @@ impl TidState {
     }
     /// The next frame, onto the end of `to`: from the retry queue, else from the TXQ, which is when it gets its number
     /// and rate control sees it (`ath_tid_dequeue`, `ieee80211_tx_h_rate_ctrl`) if it did not as it came. False: there is none.
-    #[inline]
+    #[inline(always)] // of its two callers one is seldom
     fn dequeue(&mut self, now: Time, rates: &mut Rates, q: &mut Txqs, sink: &mut Sink<'_>, to: &mut Vec<Mpdu>) -> bool {
         if let Some(m) = self.retry.pop_front() {
             to.push(m);
@@ -69,14 +69,22 @@ impl TidState {
         let packet = q.pulled(i);
         let (seq, mark) = (self.window.assign(), rates.leaves(now, self.to, Mark(packet.mark)));
         let len = self.framing.mpdu_len(packet.ip_len());
-        to.reserve(1); // so that the packet goes straight there
-        to.push(Mpdu { packet: *packet, seq, len, attempts: 0, received: false, more: 0, mark });
+        // Made in its place, so that the packet is copied once.
+        to.extend(core::iter::once_with(|| Mpdu {
+            packet: *packet,
+            seq,
+            len,
+            attempts: 0,
+            received: false,
+            more: 0,
+            mark,
+        }));
         q.release(i);
         true
     }
     /// The next frame that may be sent now, onto the end of `to` (`ath_tx_get_tid_subframe`). False: there is none. What lies beyond
     /// the window waits in the retry queue; what a BAR gave up goes to `done`.
-    #[inline]
+    #[inline(always)] // of its callers one is not seldom
     pub fn subframe(
         &mut self,
         now: Time,
