@@ -27,6 +27,17 @@ fn apart(stations: &mut [Station], from: StaIx, to: StaIx) -> (&Station, &mut St
     if from < to { (&low[from.ix()], &mut high[0]) } else { (&high[0], &mut low[to.ix()]) }
 }
 
+/// A PPDU is over, `whole` or without its last MPDU: the `latest` packet of the TID that goes `up` tells the station.
+fn ends(station: &mut Station, up: &mut [HandedUp], tid: Tid, whole: bool, latest: Option<usize>) {
+    let ends = match &mut station.tao {
+        Some(t) => t.ends(tid, whole, whole && latest.is_none()),
+        None => whole,
+    };
+    if let Some(i) = latest {
+        up[i].packet.ends_ampdu = ends;
+    }
+}
+
 /// The stations as the medium calls them, with where the effects go.
 pub(super) struct View<'a, P> {
     pub(super) band: Band,
@@ -55,17 +66,21 @@ impl<P: Probe> View<'_, P> {
     }
     /// mac80211 of `s` takes frames.
     fn take(&mut self, now: Time, s: StaIx, came: &[Came]) {
+        let (station, receiver) = (&mut self.stations[s.ix()], &mut self.receivers[s.ix()]);
+        let Out { up, dropped, schedule, more, .. } = &mut *self.out;
         let mut latest = [None; Tid::COUNT];
         let (mut rest, mut frame) = (came, 0);
         while let Some((c, others)) = rest.split_first() {
             let n = others.iter().take_while(|c| c.frame == Frame::Further).count();
             let (further, next) = others.split_at(n);
             rest = next;
-            let Out { up, dropped, schedule, more, .. } = &mut *self.out;
-            more.extend(further.iter().map(|c| c.p));
+            more.clear();
+            if n > 0 {
+                more.extend(further.iter().map(|c| c.p));
+            }
             let before = up.len();
             let mut msdu = 0;
-            let timer = self.receivers[s.ix()].take(
+            let timer = receiver.take(
                 now,
                 c,
                 more,
@@ -76,7 +91,6 @@ impl<P: Probe> View<'_, P> {
                 },
                 dropped,
             );
-            more.clear();
             frame += 1 + n as u16;
             if up.len() > before {
                 latest[c.tid.ix()] = Some(up.len() - 1);
@@ -85,23 +99,13 @@ impl<P: Probe> View<'_, P> {
                 schedule.push((at, Lane::Timer, BssEvent::Reorder(s, i)));
             }
             if let Some(whole) = further.last().unwrap_or(c).last {
-                self.ends(s, c.tid, whole, latest[c.tid.ix()]);
+                ends(station, up, c.tid, whole, latest[c.tid.ix()]);
             }
         }
         if let Some(h) = self.hack.as_mut().filter(|_| s == StaIx::AP) {
             let before = self.out.up.len() as u64;
             self.out.up.retain(|u| u.packet.kind != Kind::Chain); // for the driver, not for the host
             h.flushes -= before - self.out.up.len() as u64;
-        }
-    }
-    /// A PPDU is over, `whole` or without its last MPDU: the `latest` packet of the TID that goes up tells the station.
-    fn ends(&mut self, s: StaIx, tid: Tid, whole: bool, latest: Option<usize>) {
-        let ends = match &mut self.stations[s.ix()].tao {
-            Some(t) => t.ends(tid, whole, whole && latest.is_none()),
-            None => whole,
-        };
-        if let Some(i) = latest {
-            self.out.up[i].packet.ends_ampdu = ends;
         }
     }
     /// A beacon, as the driver of `s` has to do with it.
