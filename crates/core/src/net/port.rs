@@ -136,8 +136,8 @@ impl Port {
             if !self.can_take() {
                 return;
             }
-            if let Some(p) = self.requeued.pop() {
-                self.put(now, &p, ctx);
+            if !self.requeued.is_empty() {
+                self.put_requeued(now, ctx);
                 continue;
             }
             let Some(q) = &mut self.qdisc else { return };
@@ -185,8 +185,13 @@ impl Port {
     #[inline(never)]
     fn send_cut(&mut self, now: Time, p: &Packet, ctx: &mut PortCtx) {
         self.requeued.push_carded(p, ctx.bin.segment(p, Cutter::Card));
-        while self.can_take() {
-            let Some(s) = self.requeued.pop() else { return };
+        while self.can_take() && !self.requeued.is_empty() {
+            self.put_requeued(now, ctx);
+        }
+    }
+    #[inline(never)]
+    fn put_requeued(&mut self, now: Time, ctx: &mut PortCtx) {
+        if let Some(s) = self.requeued.pop() {
             self.put(now, &s, ctx);
         }
     }
