@@ -35,6 +35,12 @@ impl Gro {
     /// One poll over the first `n` frames of `ring`, which leave it. `up` gets what goes up, and how many frames had been looked at then.
     /// Returns how many frames went into another packet.
     pub fn poll(&mut self, ring: &mut VecDeque<(Time, Packet)>, n: usize, mut up: impl FnMut(usize, &Packet)) -> u64 {
+        if n == 1 {
+            // Alone, whatever it is, it goes up when it has been looked at.
+            up(1, &ring[0].1);
+            ring.pop_front();
+            return 0;
+        }
         let mut merged = 0;
         for i in 0..n {
             merged += u64::from(self.receive(ring, i, &mut up));

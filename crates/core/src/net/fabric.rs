@@ -208,22 +208,20 @@ impl Fabric {
         self.hosts[usize::from(node.0)].taken().map(|at| self.q.due(at, Lane::Softirq))
     }
 
-    /// A wired card's interrupt: its host polls.
-    pub(super) fn on_poll(&mut self, now: Time, node: NodeId) {
+    /// A wired card's interrupt: its host polls. When it will be done with the first packet, if none was waiting before.
+    pub(super) fn on_poll(&mut self, now: Time, node: NodeId) -> Option<Due> {
         let n = usize::from(node.0);
-        let Some(i) = self.hosts[n].nic.as_ref().filter(|nic| nic.due() == now).map(|nic| nic.port) else {
-            return; // an earlier interrupt replaced it
-        };
+        // Else an earlier interrupt replaced it.
+        let i = self.hosts[n].nic.as_ref().filter(|nic| nic.due() == now)?.port;
         let (port, mut ctx) = self.port(i);
         port.catch_up(now, &mut ctx);
         let polled = self.hosts[n].poll(now);
         self.accounts.merged += polled.merged;
-        if let Some(at) = polled.first {
-            self.q.push(at, Lane::Softirq, Event::HostRx(node));
-        }
+        let first = polled.first.map(|at| self.q.due(at, Lane::Softirq));
         if let Some(at) = polled.next {
             self.q.push(at.max(now), Lane::Softirq, Event::HostPoll(node));
         }
+        first
     }
 
     /// A wired device hands `p` up to `node`.

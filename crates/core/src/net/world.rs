@@ -70,7 +70,9 @@ impl<T: Probe> World<T> {
     pub fn advance(&mut self, until: Time) {
         let until = until.min(self.plan.end);
         while let Some((now, event)) = self.fabric.q.pop_until(until) {
-            self.on(now, event, until);
+            if let Some((at, node)) = self.on(now, event, until) {
+                self.on_host_rx(at, node, until);
+            }
         }
     }
 
@@ -140,12 +142,17 @@ impl<T: Probe> World<T> {
         l.made as i64 - l.delivered as i64 - l.drops() as i64 - self.fabric.held() as i64
     }
 
+    /// Something happens. Which host is done with a packet next and when, if that is what happens now or right after.
     // One place calls it: what an event is, and what becomes of it, is one jump.
     #[inline(always)]
-    fn on(&mut self, now: Time, event: Event, until: Time) {
+    fn on(&mut self, now: Time, event: Event, until: Time) -> Option<(Time, NodeId)> {
         match event {
-            Event::HostRx(node) => return self.on_host_rx(now, node, until),
-            Event::HostPoll(node) => self.fabric.on_poll(now, node),
+            Event::HostRx(node) => return Some((now, node)),
+            Event::HostPoll(node) => {
+                let first = self.fabric.on_poll(now, node);
+                self.over(now);
+                return self.next_rx(first?, node, until).map(|at| (at, node));
+            }
             Event::HostAgain(node) => self.fabric.on_again(now, node),
             Event::Far(flow) => self.fabric.on_far(now, flow),
             Event::PortArrive(i) => self.fabric.on_port_arrive(now, i),
@@ -203,6 +210,7 @@ impl<T: Probe> World<T> {
             }
         }
         self.over(now);
+        None
     }
 
     /// An event is over.
@@ -294,12 +302,21 @@ impl<T: Probe> World<T> {
         loop {
             let next = self.receive(now, node);
             self.over(now);
-            match next {
-                Some(due) if self.fabric.q.comes_next(due, until) => now = due.at(),
-                Some(due) => return self.fabric.q.push_due(due, Event::HostRx(node)),
+            match next.and_then(|due| self.next_rx(due, node, until)) {
+                Some(at) => now = at,
                 None => return,
             }
         }
+    }
+
+    /// It will be done with a packet: at that time, if that is what happens next. Else it is put into the queue.
+    #[inline]
+    fn next_rx(&mut self, due: Due, node: NodeId, until: Time) -> Option<Time> {
+        if self.fabric.q.comes_next(due, until) {
+            return Some(due.at());
+        }
+        self.fabric.q.push_due(due, Event::HostRx(node));
+        None
     }
 
     /// A host is done with a packet. When it is the next one's turn.
