@@ -16,6 +16,15 @@ use crate::tcp::sender::timers::Pending;
 use crate::tcp::sender::{delivery_rate, flag};
 use crate::tcp::seq::{after, before};
 use crate::tcp::socket::{Socket, State};
+use crate::tcp::tp::Tp;
+
+#[inline]
+fn count_delivered(tp: &mut Tp, n: u32, flags: u32) {
+    tp.delivered = tp.delivered.wrapping_add(n);
+    if flags & flag::ECE != 0 {
+        tp.delivered_ce = tp.delivered_ce.wrapping_add(n);
+    }
+}
 
 impl Socket {
     /// `tcp_ack`. False: it is not acceptable, the segment is to be discarded.
@@ -201,10 +210,7 @@ impl Socket {
     /// `tcp_count_delivered`.
     #[inline]
     pub(in crate::tcp) fn count_delivered(&mut self, n: u32, flags: u32) {
-        self.tp.delivered = self.tp.delivered.wrapping_add(n);
-        if flags & flag::ECE != 0 {
-            self.tp.delivered_ce = self.tp.delivered_ce.wrapping_add(n);
-        }
+        count_delivered(&mut self.tp, n, flags);
     }
 
     /// `tcp_clean_rtx_queue`: takes acknowledged segments off the queue and what they measure.
@@ -222,13 +228,15 @@ impl Socket {
         let (mut gone, mut whole) = (None, true);
         let (mut reord, mut reord_at) = (self.tp.snd_nxt, 0);
         let fackets = self.sb.highest.wrapping_sub(self.rtx.first());
-        while let Some(s) = self.rtx.head() {
-            let mut s = *s;
+        while let Some(mut s) = self.rtx.head() {
+            let uncut;
             if after(s.end_seq, una) {
+                uncut = *s;
                 whole = !self.trim_head(gone);
                 if whole {
                     break;
                 }
+                s = &uncut;
             }
             let id = self.rtx.first();
             if s.has(tag::ANY_RETRANS) {
@@ -251,13 +259,13 @@ impl Socket {
             if s.has(tag::SACKED) {
                 self.tp.sacked_out -= 1;
             } else if !self.is_reno() {
-                self.count_delivered(1, in_flags);
+                count_delivered(&mut self.tp, 1, in_flags);
                 // A retransmission that the peer's timestamp proves unneeded says nothing of the path.
                 let spurious = s.has(tag::ANY_RETRANS)
                     && self.rcv.tsecr != 0
                     && before(self.rcv.tsecr, crate::tcp::clock::Clock::timestamp(s.sent_ns));
                 if !spurious {
-                    self.rack.advance(&self.tp, &s);
+                    self.rack.advance(&self.tp, s);
                 }
             }
             if s.has(tag::LOST) {
@@ -265,7 +273,7 @@ impl Socket {
             }
             self.tp.packets_out -= 1;
             acked += 1;
-            delivery_rate::delivered(&mut self.tp, &mut s, rs);
+            delivery_rate::sample(&mut self.tp, s, rs);
             if s.flags & tcp_flags::SYN == 0 {
                 flags |= flag::DATA_ACKED;
             } else {
@@ -275,7 +283,8 @@ impl Socket {
             if !whole {
                 break;
             }
-            gone = Some((s.skb, s.tags, s.len()));
+            let skb = s.skb;
+            gone = Some((skb, s.tags, s.len()));
             if self.sb.hint == Some(id) {
                 self.sb.hint = None;
             }
@@ -283,7 +292,7 @@ impl Socket {
                 self.sb.highest = id.wrapping_add(1);
             }
             self.rtx.pop();
-            self.app.acked(s.skb, self.rtx.head().map(|h| h.skb));
+            self.app.acked(skb, self.rtx.head().map(|h| h.skb));
         }
         match self.rtx.head() {
             None => {

@@ -24,10 +24,19 @@ pub fn sent(tp: &mut Tp, s: &mut Seg) {
     s.app_limited = tp.app_limited != 0;
 }
 
-/// `tcp_rate_skb_delivered`: a segment was acknowledged or SACKed. The one sent last makes the sample, or before 5.18 the first of those that
-/// were sent at the highest count of what was delivered.
+/// `tcp_rate_skb_delivered`: a segment was acknowledged or SACKed.
 #[inline]
 pub fn delivered(tp: &mut Tp, s: &mut Seg, rs: &mut RateSample) {
+    sample(tp, s, rs);
+    if s.has(tag::SACKED) {
+        s.delivered_us = 0;
+    }
+}
+
+/// The same of a segment that goes now. The one sent last makes the sample, or before 5.18 the first of those that
+/// were sent at the highest count of what was delivered.
+#[inline]
+pub fn sample(tp: &mut Tp, s: &Seg, rs: &mut RateSample) {
     if s.delivered_us == 0 {
         return;
     }
@@ -48,9 +57,6 @@ pub fn delivered(tp: &mut Tp, s: &mut Seg, rs: &mut RateSample) {
         rs.last_end_seq = s.end_seq;
         tp.first_tx_mstamp = sent;
         rs.interval_us = sent.saturating_sub(s.first_tx_us) as i64;
-    }
-    if s.has(tag::SACKED) {
-        s.delivered_us = 0;
     }
 }
 
