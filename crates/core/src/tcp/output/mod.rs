@@ -299,7 +299,7 @@ impl Socket {
                 }
             } else {
                 if matches!(what, Xmit::All | Xmit::Next) {
-                    match self.tso_defer(max_segs) {
+                    match self.tso_defer(max_segs, head, is_tail) {
                         Defer::SendNow => {}
                         Defer::Cwnd => {
                             limited = true;

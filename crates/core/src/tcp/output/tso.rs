@@ -57,13 +57,12 @@ impl Socket {
         (bytes / mss).max(min).min(self.gso_max_segs)
     }
 
-    /// `tcp_tso_should_defer`: whether the skb at the head of the write queue had better wait for an ACK that lets it grow.
-    pub(in crate::tcp) fn tso_defer(&mut self, max_segs: u32) -> Defer {
+    /// `tcp_tso_should_defer`: whether the skb at the head of the write queue, of `len` bytes, had better wait for an ACK that lets it grow.
+    pub(in crate::tcp) fn tso_defer(&mut self, max_segs: u32, len: u32, is_tail: bool) -> Defer {
         if self.profile.tso_defer == TsoDefer::TwoTicks {
-            return self.tso_defer_ticks();
+            return self.tso_defer_ticks(len, is_tail);
         }
         let tp = &self.tp;
-        let (len, is_tail) = self.app.head_skb(tp);
         // Nothing was sent of late: a burst would be no help.
         let pause = match self.profile.tso_defer {
             TsoDefer::HalfRttInJiffy => tp.clock.j32() != tp.lsndtime,
@@ -107,9 +106,8 @@ impl Socket {
     }
 
     /// The same before 4.0: for less than two jiffies since one first had to wait.
-    fn tso_defer_ticks(&mut self) -> Defer {
+    fn tso_defer_ticks(&mut self, len: u32, is_tail: bool) -> Defer {
         let tp = &self.tp;
-        let (len, is_tail) = self.app.head_skb(tp);
         let late = self.tso_deferred.is_some_and(|since| tp.clock.j32().wrapping_sub(since) > 1);
         let send_win = tp.wnd_end().wrapping_sub(tp.snd_nxt);
         let cong_win = (tp.snd_cwnd - tp.in_flight()) * tp.mss_cache;
