@@ -6,8 +6,8 @@
 //! the stations that were active in the last 100 ms; TXQs stand in the order of their stations' times, and whoever is
 //! not ahead of the category has a turn in each round. Its integers are kept.
 //! Differs: D1 the order is a list, not a tree: they are the same as long as it is sorted, which a second TXQ of a
-//! station and a category breaks (only the one that is charged moves). D2 a station's weight that is set later counts
-//! for the sum with the next station that becomes active.
+//! station and a category breaks (only the one that is charged moves), and with mt76 one that it never charges (2, 3, 5, 7).
+//! D2 a station's weight that is set later counts for the sum with the next station that becomes active.
 
 use super::category::{Ac, ac_of};
 use crate::sim::{Span, Time};

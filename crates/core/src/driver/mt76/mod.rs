@@ -15,8 +15,8 @@
 //! mt76_txq_schedule_list, mt76_txq_send_burst, mt76_token_consume; mt7915/mac.c mt7915_mac_tx_free, mt7915_mac_sta_poll. The firmware:
 //! [`offload`](super::offload). Fact and assumption: docs/devices/mt76.md.
 //! Differs: D1 the worker, a kernel thread of real-time priority, and the polling threads run at once, when the softirqs of the instant are through;
-//! D2 AQL knows a rate from the start (the driver sends up to 16 packets a station before one was reported, and of those whose rate mac80211's
-//! estimate lacks: MT_MAX_NON_AQL_PKT), and it is the present one; D3 the transmit ring is never full (2048 descriptors, free again when the card
+//! D2 AQL knows a rate from the start, and it is the present one; once there is one, an estimate is never below 4 us, so that no packet is one of those of which
+//! the driver lets 16 a station down (MT_MAX_NON_AQL_PKT); D3 the transmit ring is never full (2048 descriptors, free again when the card
 //! has read them); D4 airtime is read at each tx-free event for all stations (the driver: for those that the event or a received frame has named);
 //! D5 fixed rates, or ideal ones: what the firmware's rate control does is not public. With Minstrel-HT it is a card of the generation before, MT7603 or MT7615
 //! ([`rate_set`](super::offload), [`Params::mt7615`]), and AQL is charged for a frame that is to probe as for the others; D6 no packet asks for a status of its own (one in 250 ms a station, which is
@@ -27,6 +27,8 @@ pub mod reorder;
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod vectors;
 
 pub use params::Params;
 
