@@ -10,7 +10,7 @@
 
 #define URB_FRAMES	20
 #define URB_OCTETS	32768
-#define CLEANUP_NS	(50ull * NSEC_PER_MSEC)
+#define CLEANUP_NS	((msecs_to_jiffies(50) + 1) * (u64)(NSEC_PER_SEC / HZ))	/* the wheel fires a jiffy late */
 #define STATUS_TIMEOUT_NS	(3ull * NSEC_PER_SEC)	/* htc.h ATH9K_HTC_TX_TIMEOUT_INTERVAL */
 #define UP_FRAMES	10
 #define UP_OCTETS	16384

@@ -5,19 +5,21 @@
 //!
 //! A frame's skb lives from the netdev queue until *both* its USB request is complete and its TX status has come: URB
 //! completion only moves it to its endpoint's queue, the status frees it (`ieee80211_tx_status_skb`). So TCP small queues see
-//! the air, not the USB bus. A status that comes first finds no skb; it is kept for the cleanup timer, up to 50 ms away.
+//! the air, not the USB bus. A status that comes first finds no skb; it is kept for the cleanup timer, up to 60 ms away.
 //!
-//! Differs: D1 the status timeout is checked when the cleanup timer runs, as in the driver, but the timer's phase is that of
-//! the simulation's start; D2 no management frames, so the ten slots in reserve stay unused; D3 a frame that the device still has when its
+//! Differs: D1 no management frames, so the ten slots in reserve stay unused; D2 a frame that the device still has when its
 //! status is given up is freed then, but its slot only when the device is done with it.
 
+use super::cleanup::Cleanup;
 use super::params::Params;
 use crate::sim::{Bin, Owner, Packet, Place, Reason, Time};
-use crate::wifi::{Encryption, Sink, StaIx, Tid};
+use crate::wifi::{Ac, Encryption, Sink, StaIx, Tid};
 use std::collections::VecDeque;
 
 /// Slots there are: a slot's number is the cookie that the status carries. src: ath9k/hif_usb.h MAX_TX_BUF_NUM
 const SLOTS: usize = 256;
+/// In which order the cleanup timer goes through the endpoints' queues, voice's first here. src: ath9k_htc_tx_cleanup_timer
+const QUEUES: [u8; Ac::COUNT] = [3, 2, 0, 1];
 /// Runs of the cleanup timer that an early status survives. src: ath9k/htc.h ATH9K_HTC_TX_TIMEOUT_COUNT
 const EARLY_RUNS: u8 = 40;
 
@@ -28,8 +30,8 @@ pub(super) type Slot = u8;
 enum At {
     /// In the skb queue, or in a USB request that is not complete.
     Usb,
-    /// Its USB request is complete (since then); it waits for its status.
-    Waiting(Time),
+    /// Its USB request is complete, since then and as the so many-th frame; it waits for its status.
+    Waiting(Time, u64),
 }
 
 /// A frame that the driver holds.
@@ -58,6 +60,8 @@ pub(super) struct Host {
     queued: u16,
     /// Of these, frames that the receiver has.
     landed: u16,
+    /// Frames whose requests were complete so far.
+    sent: u64,
     stopped: bool,
     /// Frames for the next USB request (`tx_skb_queue`).
     pub skbs: VecDeque<Slot>,
@@ -73,6 +77,7 @@ impl Host {
             used: [0; SLOTS / 64],
             queued: 0,
             landed: 0,
+            sent: 0,
             stopped: false,
             skbs: VecDeque::with_capacity(SLOTS),
             early: VecDeque::with_capacity(SLOTS),
@@ -115,7 +120,8 @@ impl Host {
     }
     /// The USB request that carried `s` is complete.
     pub fn sent(&mut self, now: Time, s: Slot) {
-        self.frames[usize::from(s)].as_mut().expect("a slot in use").at = At::Waiting(now);
+        self.sent += 1;
+        self.frames[usize::from(s)].as_mut().expect("a slot in use").at = At::Waiting(now, self.sent);
     }
     /// A status came for `s`.
     pub fn status(&mut self, s: Slot, ok: bool, sink: &mut Sink<'_>) {
@@ -157,29 +163,41 @@ impl Host {
     pub fn early(&self) -> usize {
         self.early.len()
     }
-    /// The cleanup timer.
-    pub fn cleanup(&mut self, now: Time, par: &Params, sink: &mut Sink<'_>) {
+    /// The cleanup timer. What is given up goes queue by queue, best effort first, in the order of its requests.
+    /// src: ath9k_htc_tx_cleanup_timer, ath9k_htc_tx_cleanup_queue
+    pub fn cleanup(&mut self, now: Time, timer: &Cleanup, par: &Params, sink: &mut Sink<'_>) {
         for _ in 0..self.early.len() {
             let (s, ok, runs) = self.early.pop_front().expect("counted");
-            if !self.settle(s, ok, sink) && runs + 1 < EARLY_RUNS {
-                self.early.push_back((s, ok, runs + 1));
-            }
-        }
-        for i in 0..SLOTS {
-            let Some(Frame { at: At::Waiting(since), fate, p, .. }) = &mut self.frames[i] else { continue };
-            if now <= *since + par.status_timeout {
+            if self.settle(s, ok, sink) {
                 continue;
             }
-            match *fate {
+            if runs + 1 < EARLY_RUNS {
+                self.early.push_back((s, ok, runs + 1));
+            } else {
+                self.lost(s, ok);
+            }
+        }
+        let late = |(i, f): (usize, &Option<Frame>)| {
+            let &Frame { at: At::Waiting(since, nth), tid, .. } = f.as_ref()? else { return None };
+            timer.gives_up(now, since, par).then_some(((QUEUES[Ac::of(tid).ix()], nth), i))
+        };
+        let mut late: Vec<_> = self.frames.iter().enumerate().filter_map(late).collect();
+        late.sort_unstable();
+        for (_, i) in late {
+            let f = self.frames[i].as_mut().expect("just seen");
+            match f.fate {
                 Some(ok) => drop(self.settle(i as Slot, ok, sink)),
                 None => {
-                    sink.free(p);
-                    p.owner = Owner::NONE;
+                    sink.free(&f.p);
+                    f.p.owner = Owner::NONE;
                 }
             }
         }
     }
 }
+
+#[cfg(test)]
+mod vectors;
 
 #[cfg(test)]
 mod tests {
@@ -190,6 +208,9 @@ mod tests {
         Packet { truesize: 2304, owner: Owner(1), ..Packet::blank(Kind::Tcp, FlowId(1), NodeId(1), NodeId(2)) }
     }
     type Lists = (Vec<crate::sim::Freed>, Vec<(Packet, Place, Reason)>, Vec<(Time, crate::sim::Lane, u32)>);
+    fn timer(par: &Params) -> Cleanup {
+        Cleanup::new(par, 1000)
+    }
     fn sink(l: &mut Lists) -> Sink<'_> {
         Sink { freed: &mut l.0, dropped: &mut l.1, wants: &mut l.2 }
     }
@@ -219,7 +240,7 @@ mod tests {
         h.status(0, true, &mut sink(&mut l));
         h.sent(Time::from_us(10), 0);
         assert!(l.0.is_empty(), "nobody looks again when the request completes");
-        h.cleanup(Time::from_ms(50), &par, &mut sink(&mut l));
+        h.cleanup(Time::from_ms(50), &timer(&par), &par, &mut sink(&mut l));
         assert_eq!((l.0.len(), h.held()), (1, 0));
     }
 
@@ -229,9 +250,9 @@ mod tests {
         h.take(&par, packet(), StaIx::AP, Tid::new(0));
         h.sent(Time::ZERO, 0);
         h.lost(0, true);
-        h.cleanup(Time::from_s(3), &par, &mut sink(&mut l));
+        h.cleanup(Time::from_s(3), &timer(&par), &par, &mut sink(&mut l));
         assert_eq!(h.held(), 1);
-        h.cleanup(Time::from_ms(3_050), &par, &mut sink(&mut l));
+        h.cleanup(Time::from_ms(3_050), &timer(&par), &par, &mut sink(&mut l));
         assert_eq!((l.0.len(), h.held()), (1, 0));
     }
 
@@ -240,7 +261,7 @@ mod tests {
         let (par, mut h, mut l) = (Params::default(), Host::new(), Lists::default());
         h.take(&par, packet(), StaIx::AP, Tid::new(0));
         h.sent(Time::ZERO, 0);
-        h.cleanup(Time::from_ms(3_050), &par, &mut sink(&mut l));
+        h.cleanup(Time::from_ms(3_050), &timer(&par), &par, &mut sink(&mut l));
         assert_eq!((l.0[0].owner, h.held()), (Owner(1), 1), "TCP may go on; the device still has it");
         h.status(0, false, &mut sink(&mut l));
         assert_eq!((l.1[0].0.owner, h.held()), (Owner::NONE, 0), "the drop credits nobody");

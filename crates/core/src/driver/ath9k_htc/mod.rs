@@ -20,6 +20,7 @@
 //!
 //! Differs: numbered in each file.
 
+mod cleanup;
 mod firmware;
 mod host;
 mod params;
@@ -38,6 +39,7 @@ use crate::phy::Mode;
 use crate::qdisc::Message;
 use crate::sim::{Lane, Packet, Time};
 use crate::wifi::{Ac, Burst, Came, Device, Encryption, Report, Sink, StaIx, Tid};
+use cleanup::Cleanup;
 use core::marker::PhantomData;
 use firmware::Firmware;
 use host::Host;
@@ -80,6 +82,8 @@ pub struct Ath9kHtc<Q> {
     fw: Firmware,
     upload: Upload,
     up: Vec<Came>,
+    timer: Cleanup,
+    /// Its next run, while the driver holds frames.
     cleanup: Time,
     armed: Time,
     above: PhantomData<fn(&mut Q)>,
@@ -94,6 +98,7 @@ impl<Q: Above> Ath9kHtc<Q> {
             fw: Firmware::new(&par, stations, mode),
             upload: Upload::new(),
             up: Vec::with_capacity(64),
+            timer: Cleanup::new(&par, 1000),
             cleanup: Time::NEVER,
             armed: Time::NEVER,
             par,
@@ -109,6 +114,10 @@ impl<Q: Above> Ath9kHtc<Q> {
         self.host.encryption = encryption;
         self.upload.encryption = encryption;
         self.fw.tids.encryption = encryption;
+    }
+    /// Its host has `hz` ticks a second.
+    pub fn ticks(&mut self, hz: u32) {
+        self.timer = Cleanup::new(&self.par, hz);
     }
     /// It is an access point's: the buffer that a beacon came in is free when the next has come, so one is never.
     /// src: fw wlan/if_ath.c ath_tgt_send_beacon (av_bcbuf's skb)
@@ -234,7 +243,7 @@ impl<Q: Above> Ath9kHtc<Q> {
                 self.interrupt(now, q, sink);
             } else if self.cleanup <= now {
                 self.cleanup = Time::NEVER;
-                self.host.cleanup(now, &self.par, sink);
+                self.host.cleanup(now, &self.timer, &self.par, sink);
                 self.wake_queues(now, q, sink);
             } else {
                 break;
@@ -244,8 +253,7 @@ impl<Q: Above> Ath9kHtc<Q> {
     /// Asks to be called when the next thing is due.
     fn arm(&mut self, now: Time, sink: &mut Sink<'_>) {
         if self.cleanup.is_never() && self.host.held() > 0 {
-            let every = self.par.cleanup.ns() as u64;
-            self.cleanup = Time::from_ns((now.ns() / every + 1) * every);
+            self.cleanup = self.timer.after(now, &self.par);
         }
         let due = self.wake_at();
         if due < self.armed {

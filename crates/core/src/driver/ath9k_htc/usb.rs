@@ -57,6 +57,11 @@ impl Usb {
     pub fn frames(&self) -> usize {
         self.request.len()
     }
+    /// Which they are.
+    #[cfg(test)]
+    pub fn carries(&self) -> &[Slot] {
+        &self.request
+    }
     /// No request is in flight.
     pub fn idle(&self) -> bool {
         self.request.is_empty()

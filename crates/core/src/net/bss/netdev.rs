@@ -144,6 +144,7 @@ impl Netdev {
     }
     fn htc(p: &ath9k_htc::Params, above: Queues, cfg: &BssConfig, i: usize, modes: &[Mode]) -> Netdev {
         let mut driver = Ath9kHtc::new(*p, cfg.stations.len(), cfg.stations[i].mode_up);
+        driver.ticks(cfg.stations[i].rate.hz);
         if i == 0 && cfg.beacon.is_on() {
             driver.beacons();
         }
