@@ -6,7 +6,7 @@
  * Source: open-ath9k-htc-firmware 1.4, if_owl.c: ath_bar_tx (the first frame that was given up leaves it its buffer; four series of ATH_TXMAXTRY
  *   tries at 6 Mbit/s), ath_bar_tx_comp, ath_bar_retry; if_athvar.h OWLMAX_BAR_RETRIES.
  * Differs:
- *   D1  one that the hardware has given up eleven times (484 tries) is over; the firmware ends the session, by itself, and drops what waits.
+ *   D1  one that the hardware has given up (44 tries; it counts on from its frame's retries) is over; the firmware ends the session, by itself, and drops what waits.
  */
 #include "air/phy.h"
 #include "driver/fifo.h"
@@ -61,6 +61,7 @@ void wt_htc_bar(struct wt_radio *r, const struct wt_ppdu *p)
 	bar->vif = p->vif;
 	bar->asks = p->tid;
 	bar->unit = true;
+	bar->asked = wt_p.retries[WT_ATH9K_HTC];	/* it counts on from the frame that was given up */
 	rates(r, bar->rates);
 	wt_tx_single(bar, skb);
 	p->tid->asks = true;
@@ -68,20 +69,24 @@ void wt_htc_bar(struct wt_radio *r, const struct wt_ppdu *p)
 	wt_htc_push(r, p->tid->txq->ac, bar);
 }
 
-/* ath_bar_tx_comp, ath_bar_retry: the hardware is done with one. */
-void wt_htc_bar_over(struct wt_radio *r, int ac, struct wt_ppdu *p)
+/* ath_bar_tx_comp, ath_bar_retry: the hardware is done with one. Whether what waited behind it has a unit of its own (ath_aggr_resume_tid). */
+bool wt_htc_bar_over(struct wt_radio *r, int ac, struct wt_ppdu *p)
 {
+	bool resumes;
+
 	if (!p->answered && p->asks && p->asked < RETRIES) {
 		p->asked++;
 		p->chain = p->tries = p->attempts = 0;
 		wt_htc_push(r, ac, p);
-		return;
+		return false;
 	}
 	r->htc->buffers++;
+	resumes = p->asks && p->answered && wt_fifo_waits(p->asks);
 	if (p->asks) {
 		p->asks->asks = false;
 		if (wt_fifo_waits(p->asks))
 			wt_fifo_turn(r, p->asks);
 	}
 	wt_ppdu_free_all(p);
+	return resumes;
 }

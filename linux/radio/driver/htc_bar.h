@@ -8,6 +8,6 @@
 #include "driver/htc_state.h"
 
 void wt_htc_bar(struct wt_radio *r, const struct wt_ppdu *p);
-void wt_htc_bar_over(struct wt_radio *r, int ac, struct wt_ppdu *p);
+bool wt_htc_bar_over(struct wt_radio *r, int ac, struct wt_ppdu *p);
 
 #endif

@@ -131,13 +131,11 @@ static void handle(struct wt_radio *r, u64 now, struct wt_tid *tid, struct sk_bu
 		wt_fifo_turn(r, tid);
 }
 
-/* ath_tgt_txq_schedule: the next unit for a hardware queue that has run empty */
-static void form(struct wt_radio *r, u64 now, int ac)
+/* ath_tgt_txq_schedule: a unit, whatever else stands in hardware */
+static void form_one(struct wt_radio *r, u64 now, int ac)
 {
 	struct wt_tid *tid;
 
-	if (r->htc->depth[ac])
-		return;
 	do {
 		tid = list_first_entry_or_null(&r->fw_tids[ac], struct wt_tid, fw_list);
 		if (!tid)
@@ -147,6 +145,15 @@ static void form(struct wt_radio *r, u64 now, int ac)
 	unit(r, now, ac, tid, wt_p.cpu_frame_ns);
 	if (wt_fifo_waits(tid))
 		wt_fifo_turn(r, tid);
+}
+
+/* Those that are due for a unit that was completed, one after the other. */
+static void form(struct wt_radio *r, u64 now, int ac)
+{
+	while (r->htc->forms && !r->htc->job) {
+		r->htc->forms--;
+		form_one(r, now, ac);
+	}
 }
 
 /* ath_tx_status_get, ath_tx_status_send: what is beyond two events a pass, or finds no event free, is never told. */
@@ -235,8 +242,9 @@ void wt_htc_cpu_step(struct wt_radio *r, u64 now)
 	case WT_HTC_COMPLETE:
 		ac = p->ac;
 		h->depth[ac]--;
+		h->forms = 1;
 		if (p->back_req) {
-			wt_htc_bar_over(r, ac, p);
+			h->forms += wt_htc_bar_over(r, ac, p);
 		} else {
 			wt_ba_response(r, p, p->answered);
 			wt_ppdu_free(p);
@@ -245,7 +253,9 @@ void wt_htc_cpu_step(struct wt_radio *r, u64 now)
 		form(r, now, ac);
 		break;
 	case WT_HTC_FORM:
-		wt_htc_push(r, p->ac, p);
+		ac = p->ac;
+		wt_htc_push(r, ac, p);
+		form(r, now, ac);
 		break;
 	case WT_HTC_REPORT:
 		report(r, now);

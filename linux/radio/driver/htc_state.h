@@ -26,6 +26,7 @@ struct wt_htc {
 	u64 arrive_at;			/* the first of request has arrived, 0 if none is on its way */
 	u8 job;				/* enum wt_htc_job: what the CPU is busy with */
 	bool forming;
+	u8 forms;			/* units that are yet to be formed for the one that was completed */
 	u64 cpu_at;			/* when it is done, 0 if idle */
 	u64 idle;			/* since when */
 	struct sk_buff *job_skb;

@@ -39,6 +39,10 @@ impl TxWindow {
     pub const fn handed_out(&self) -> u16 {
         self.tail
     }
+    /// Numbers that were handed to the hardware and are neither acknowledged nor abandoned.
+    pub fn unsettled(&self) -> u16 {
+        (0..self.tail).filter(|&i| self.open.has(place(self.start.plus(i)))).count() as u16
+    }
     /// The width.
     pub const fn size(&self) -> u16 {
         self.size

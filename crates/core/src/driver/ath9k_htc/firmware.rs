@@ -60,9 +60,11 @@ pub(super) struct Firmware {
     /// When the CPU is done with its job.
     pub due: Time,
     settled: Settled,
+    /// Units that are yet to be formed for one that was completed.
+    forms: u8,
     /// Events that the host has not fetched.
     events: VecDeque<Event>,
-    /// Statuses that found no room in an event; the driver frees their frames by its timeout.
+    /// Statuses that found no room in an event, and of frames that an agreement's end discarded; the driver frees those frames by its timeout.
     pub lost: Vec<(Slot, bool)>,
     /// When the first of them is fetched: at a microframe's begin, one a microframe.
     pub poll: Time,
@@ -79,7 +81,8 @@ impl Firmware {
             job: Job::Idle,
             idle: Time::ZERO,
             due: Time::NEVER,
-            settled: Settled { statuses: Vec::with_capacity(2 * room), buffers: 0 },
+            settled: Settled { statuses: Vec::with_capacity(2 * room), ..Settled::default() },
+            forms: 0,
             events: VecDeque::with_capacity(usize::from(par.status_events)),
             lost: Vec::with_capacity(2 * room),
             poll: Time::NEVER,
@@ -140,18 +143,29 @@ impl Firmware {
                 }
             }
             Job::Complete(ac, u, r) => {
-                self.tids.complete(ac, u, &r, par, &mut self.settled);
+                self.forms = self.tids.complete(ac, u, &r, par, &mut self.settled);
                 self.buffers += core::mem::take(&mut self.settled.buffers);
-                if let Some(u) = self.tids.form(ac, par) {
-                    let n = u.burst.mpdus.len() as i64;
-                    self.start(now, Job::Form(ac, u), par.cpu_ppdu + par.cpu_frame * n);
-                }
+                self.lost.append(&mut self.settled.discarded);
+                self.form(now, ac, par);
             }
-            Job::Form(ac, u) => self.tids.push(ac, u),
+            Job::Form(ac, u) => {
+                self.tids.push(ac, u);
+                self.form(now, ac, par);
+            }
             Job::Report => self.report(now, par),
         }
         self.next(now, par);
         self.buffers != before
+    }
+    /// Begins to form a unit for one that was completed.
+    fn form(&mut self, now: Time, ac: Ac, par: &Params) {
+        while self.forms > 0 {
+            self.forms -= 1;
+            if let Some(u) = self.tids.form(ac, par) {
+                let n = u.burst.mpdus.len() as i64;
+                return self.start(now, Job::Form(ac, u), par.cpu_ppdu + par.cpu_frame * n);
+            }
+        }
     }
     fn report(&mut self, now: Time, par: &Params) {
         for (i, part) in self.settled.statuses.chunks(usize::from(par.status_frames)).enumerate() {

@@ -3,12 +3,16 @@
 //! Stands for: open-ath9k-htc-firmware target_firmware/wlan/if_owl.c ath_tgt_handle_aggr, ath_tgt_txq_schedule,
 //! ath_tgt_tx_sched_aggr, ath_tgt_tx_form_aggr, ath_tgt_tx_comp_aggr, ath_tx_retry_subframe, ath_bar_tx.
 //!
-//! A frame that finds the hardware queue empty is sent at once and alone; the others gather until the hardware queue runs
-//! empty (`ATH_AGGR_MIN_QDEPTH` is 1), so there is never a second aggregate ready in hardware. An aggregate has at most 17
-//! frames. Of the 33 buffers 17 are thus in the air and 16 wait, then 16 and 17.
+//! A frame that finds the hardware queue empty is sent at once and alone (`ATH_AGGR_MIN_QDEPTH` is 1); the others gather until a unit is
+//! completed, by which one is formed, whatever else stands in hardware: behind a BAR, too, and two by one that was answered. Else there is never a
+//! second aggregate ready in hardware. An aggregate has at most 17 frames. Of the 33 buffers 17 are thus in the air and 16 wait, then 16 and 17.
+//!
+//! A BAR goes on counting from the frame that was given up, whose ten retries are all that it has: the first that nobody answers (44 tries) ends
+//! the agreement. The host is told (WMI_DELBA_EVENTID) and does not listen (ath9k/wmi.c ath9k_wmi_event_tasklet), so that the TID's frames
+//! are single from then on, without retries by software.
 //!
 //! Differs: D1 a Block Ack agreement exists from the start for every TID at HT rates (the driver asks for one at the first TX
-//! status, voice included); D2 a BAR that failed eleven times is given up, without DELBA.
+//! status, voice included); D2 what is sent after an agreement has ended goes up past the receiver's reorder buffer, which still has it.
 
 use super::host::Slot;
 use super::params::Params;
@@ -28,7 +32,7 @@ const WINDOW: u16 = 64;
 const DEPTH: u8 = 1;
 /// A shorter subframe gets empty delimiters up to this size. src: fw wlan/if_athvar.h ATH_AGGR_MINPLEN, ATH_AGGR_GET_NDELIM
 const MIN_SUBFRAME: u32 = 256;
-/// Tries of a BAR by hardware, and by software. src: fw wlan/if_athvar.h ATH_TXMAXTRY, OWLMAX_BAR_RETRIES
+/// Tries of a BAR by hardware, and the count from which on it is not sent again. src: fw wlan/if_athvar.h ATH_TXMAXTRY, OWLMAX_BAR_RETRIES
 const BAR_TRIES: (u8, u8) = (11, 10);
 
 /// A frame in a transmit buffer of the device.
@@ -52,8 +56,12 @@ struct TidQueue {
     window: TxWindow,
     /// Stands in the schedule of its category.
     scheduled: bool,
-    /// Waits for a BAR.
+    /// Waits for a BAR, or for what was in hardware when its agreement ended.
     paused: bool,
+    /// Its agreement has ended (TID_AGGR_ENABLED is off).
+    ended: bool,
+    /// Its frames that were in hardware then and are yet to be completed (`incomp`).
+    incomplete: u16,
 }
 
 /// A transmit unit in a hardware queue, with what the firmware remembers of it.
@@ -71,6 +79,8 @@ pub(super) struct Unit {
 pub(super) struct Settled {
     /// TX statuses, in order.
     pub statuses: Vec<(Slot, bool)>,
+    /// Frames that an agreement's end took off their queue, of which the host hears nothing; whether the receiver has them.
+    pub discarded: Vec<(Slot, bool)>,
     /// Buffers that are free again.
     pub buffers: u8,
 }
@@ -104,6 +114,8 @@ impl Tids {
             window: TxWindow::new(Seq::new(0), WINDOW),
             scheduled: false,
             paused: false,
+            ended: false,
+            incomplete: 0,
         };
         let mut t = Tids {
             queues: (0..stations * Tid::COUNT).map(queue).collect(),
@@ -136,7 +148,7 @@ impl Tids {
             retry: q.bufs.len() as u32,
             packets: q.bufs.iter().filter(|b| !b.received).count() as u32,
             paused: q.paused,
-            ..TidHeld::of(q.to, q.tid, self.limits[q.to.ix()] > 0, &q.window)
+            ..TidHeld::of(q.to, q.tid, self.limits[q.to.ix()] > 0 && !q.ended, &q.window)
         };
         Holds {
             hardware: core::array::from_fn(|k| HwQueue::of(self.hw[k].iter().map(|u| &u.burst))),
@@ -156,8 +168,8 @@ impl Tids {
     /// A frame came from the host. The unit, if it goes to the hardware at once and alone.
     pub fn receive(&mut self, slot: Slot, p: &Packet, to: StaIx, tid: Tid) -> Option<Unit> {
         let (ac, i) = (Ac::of(tid), to.ix() * Tid::COUNT + tid.ix());
-        let aggregates = self.limits[to.ix()] > 0;
         let q = &mut self.queues[i];
+        let aggregates = self.limits[to.ix()] > 0 && !q.ended;
         let b = Buf {
             slot,
             seq: q.window.assign(),
@@ -221,68 +233,78 @@ impl Tids {
         u.slots.push(b.slot);
     }
 
-    /// The next unit for an idle hardware queue, formed from the queue whose turn it is.
+    /// The next unit, formed from the queue whose turn it is. src: ath_tgt_txq_schedule
     pub fn form(&mut self, ac: Ac, par: &Params) -> Option<Unit> {
-        while self.depth[ac.ix()] < DEPTH {
+        let i = loop {
             let i = self.turn[ac.ix()].pop_front()?;
             self.queues[i].scheduled = false;
-            if self.queues[i].paused {
-                continue;
+            if !self.queues[i].paused {
+                break i;
             }
-            let mut u = self.unit(i, ac);
-            let mut bytes = 0;
-            while let Some(&b) = self.queues[i].bufs.front() {
-                let next = Burst::psdu_of(bytes, b.len);
-                let full = u.slots.len() >= usize::from(par.ampdu_frames);
-                let (q, limit) = (&mut self.queues[i], self.limits[u.burst.to.ix()]);
-                if !q.window.allows(b.seq) || full || (!u.slots.is_empty() && limit < next) {
-                    break;
-                }
-                q.bufs.pop_front();
-                if !b.sent {
-                    q.window.open(b.seq);
-                }
-                Tids::add(&mut u, b);
-                (u.burst.psdu, bytes) = (next, next);
-                let extra = if self.encryption.is_on() { EXTRA_DELIMITERS } else { 0 };
-                let short = MIN_SUBFRAME.saturating_sub(u32::from(b.len) + crate::wifi::burst::DELIMITER) / 4 + extra;
-                if short > 0 {
-                    bytes = bytes.next_multiple_of(4) + 4 * short;
-                }
+        };
+        let mut u = self.unit(i, ac);
+        let mut bytes = 0;
+        while let Some(&b) = self.queues[i].bufs.front() {
+            let next = Burst::psdu_of(bytes, b.len);
+            let full = u.slots.len() >= usize::from(par.ampdu_frames);
+            let (q, limit) = (&mut self.queues[i], self.limits[u.burst.to.ix()]);
+            if !q.window.allows(b.seq) || full || (!u.slots.is_empty() && limit < next) {
+                break;
             }
-            if !self.queues[i].bufs.is_empty() {
-                self.enqueue(ac, i);
+            q.bufs.pop_front();
+            if !b.sent {
+                q.window.open(b.seq);
             }
-            if u.slots.is_empty() {
-                self.spare.push(u);
-                return None; // the window is closed; a completion opens it
+            Tids::add(&mut u, b);
+            (u.burst.psdu, bytes) = (next, next);
+            let extra = if self.encryption.is_on() { EXTRA_DELIMITERS } else { 0 };
+            let short = MIN_SUBFRAME.saturating_sub(u32::from(b.len) + crate::wifi::burst::DELIMITER) / 4 + extra;
+            if short > 0 {
+                bytes = bytes.next_multiple_of(4) + 4 * short;
             }
-            u.burst.agreement = true;
-            u.burst.what = What::Ampdu;
-            if u.slots.len() == 1 {
-                u.burst.what = What::Single;
-                u.burst.psdu = u32::from(u.burst.mpdus[0].len);
-            }
-            return Some(u);
         }
-        None
+        if !self.queues[i].bufs.is_empty() {
+            self.enqueue(ac, i);
+        }
+        if u.slots.is_empty() {
+            self.spare.push(u);
+            return None; // the window is closed; a completion opens it
+        }
+        u.burst.agreement = true;
+        u.burst.what = What::Ampdu;
+        if u.slots.len() == 1 {
+            u.burst.what = What::Single;
+            u.burst.psdu = u32::from(u.burst.mpdus[0].len);
+        }
+        Some(u)
     }
 
-    /// Completes a unit that the hardware is done with.
-    pub fn complete(&mut self, ac: Ac, mut u: Unit, r: &Report, par: &Params, out: &mut Settled) {
+    /// Completes a unit that the hardware is done with. Gives how many are to be formed for it. src: owltgt_tx_processq
+    pub fn complete(&mut self, ac: Ac, mut u: Unit, r: &Report, par: &Params, out: &mut Settled) -> u8 {
         self.depth[ac.ix()] -= 1;
         let i = u.q;
         if matches!(u.burst.what, What::Bar(_)) {
             if !r.answered && u.bar_retries < BAR_TRIES.1 {
                 u.bar_retries += 1;
-                return self.push(ac, u);
+                self.push(ac, u);
+                return 1;
+            }
+            self.spare.push(u);
+            out.buffers += 1;
+            if !r.answered {
+                self.end(i, out);
+                return 1;
             }
             self.queues[i].paused = false;
-            out.buffers += 1;
-            if !self.queues[i].bufs.is_empty() {
-                self.enqueue(ac, i);
+            if self.queues[i].bufs.is_empty() {
+                return 1;
             }
-            return self.spare.push(u);
+            self.enqueue(ac, i);
+            return 2; // one by ath_aggr_resume_tid, one as for every unit
+        }
+        if self.queues[i].incomplete > 0 {
+            self.complete_late(u, r, out);
+            return 1;
         }
         let mut bar = None;
         for (k, m) in u.burst.mpdus.iter().enumerate() {
@@ -297,7 +319,7 @@ impl Tids {
                 if ok || !u.burst.agreement || bar.is_some() {
                     out.buffers += 1;
                 } else {
-                    bar = Some(slot); // its buffer becomes the BAR
+                    bar = Some(m.attempts); // its buffer becomes the BAR
                 }
             } else {
                 self.redo.push_back(Buf {
@@ -312,8 +334,8 @@ impl Tids {
             }
         }
         self.spare.push(u);
-        if bar.is_some() {
-            self.send_bar(ac, i);
+        if let Some(retries) = bar {
+            self.send_bar(ac, i, retries);
         }
         if !self.redo.is_empty() {
             while let Some(b) = self.redo.pop_back() {
@@ -321,11 +343,42 @@ impl Tids {
             }
             self.enqueue(ac, i);
         }
+        1
     }
-    /// Tells the receiver to move its window past what was abandoned; until it answers, the queue pauses.
-    fn send_bar(&mut self, ac: Ac, i: usize) {
+    /// The same of one whose agreement ended while it was in hardware: its frames are done with; those of an aggregate as if nobody had answered.
+    /// src: ath_tx_comp_cleanup, ath_tgt_tx_comp_normal
+    fn complete_late(&mut self, u: Unit, r: &Report, out: &mut Settled) {
+        let single = u.slots.len() == 1;
+        for (k, m) in u.burst.mpdus.iter().enumerate() {
+            let received = m.received || r.received.has(k);
+            out.statuses.push((u.slots[k], received || (single && r.acked.has(k))));
+        }
+        out.buffers += u.slots.len() as u8;
+        let q = &mut self.queues[u.q];
+        q.incomplete = q.incomplete.saturating_sub(u.slots.len() as u16);
+        q.paused &= q.incomplete > 0;
+        self.spare.push(u);
+    }
+    /// The agreement ends: what waits is lost without a status. src: ath_tgt_delba_send, ath_tgt_tx_cleanup, ath_tgt_tid_drain
+    fn end(&mut self, i: usize, out: &mut Settled) {
+        let q = &mut self.queues[i];
+        out.buffers += q.bufs.len() as u8;
+        for b in q.bufs.drain(..) {
+            if b.sent {
+                q.window.settle(b.seq);
+            }
+            out.discarded.push((b.slot, b.received));
+        }
+        q.ended = true;
+        q.incomplete += q.window.unsettled();
+        q.paused = q.incomplete > 0;
+        q.window = TxWindow::new(q.window.start().plus(q.window.handed_out()), WINDOW);
+    }
+    /// Tells the receiver to move its window past what was abandoned, a frame after `retries`; until it answers, the queue pauses.
+    fn send_bar(&mut self, ac: Ac, i: usize, retries: u8) {
         self.queues[i].paused = true;
         let mut u = self.unit(i, ac);
+        u.bar_retries = retries;
         u.burst.what = What::Bar(self.queues[i].window.start());
         u.burst.agreement = true;
         (u.burst.rts, u.burst.rts_fallback) = (false, false);
@@ -333,3 +386,6 @@ impl Tids {
         self.push(ac, u);
     }
 }
+
+#[cfg(test)]
+mod vectors;
