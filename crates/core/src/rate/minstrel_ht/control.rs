@@ -4,6 +4,7 @@
 //! net/mac80211/rate.c rate_control_fill_sta_table and ath9k/xmit.c ath_merge_ratetbl (a probe's rate stands before the station's
 //! table, whose first rate it replaces), rate_control_apply_mask.
 
+use super::groups::RATES;
 use super::rules::Rules;
 use super::{
     Hardware, MinstrelHt, Overhead, Params, Rate, RateStats, RateTable, Status, Supports, Table, V318, Version,
@@ -128,7 +129,7 @@ impl Control {
         let only = par.bitrates.map(|mcs| mcs as u8);
         let version = par.version.or(Version::V6_12);
         let (old, hardware) = (Rules::of(version), version.fills(hardware));
-        let columns = if old.is_some() { V318::columns(&mut random) } else { Table::new(&mut random) };
+        let columns = Table::of(old.map_or(RATES, |rules| rules.rows), &mut random);
         let peer = |&mode| {
             let s = supports(mode);
             let minstrel = match old {
@@ -227,7 +228,7 @@ impl Rate {
 
 #[cfg(test)]
 mod tests {
-    use super::super::groups::{CCK, GROUPS, RATES, table};
+    use super::super::groups::{CCK, GROUPS, table};
     use super::*;
 
     #[test]

@@ -219,3 +219,5 @@ impl MinstrelHt {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod vectors;

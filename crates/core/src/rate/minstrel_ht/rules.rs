@@ -1,11 +1,11 @@
 //! What of Minstrel-HT differs between the kernels up to 5.11 ([`v3_18`](super::v3_18) goes by it).
 //!
-//! Read in net/mac80211/rc80211_minstrel_ht.c and rc80211_minstrel.{c,h} of 3.18.117, 4.4, 4.9.115, 4.19.108, 5.4.18 and 5.10.13;
-//! each rule is placed by the first of these trees that has it, 4.14's by the date of its change.
-//! Differs: D1 802.11ac and CCK groups, and A-MSDU lengths by rate, are not there; where 802.11ac is compiled in (4.4 on), a column of the sample
-//! table has ten rows, two of which no 802.11n rate has: each costs one frame of waiting.
+//! Held to net/mac80211/rc80211_minstrel_ht.c and rc80211_minstrel.{c,h} of 3.18.63 (3.18.140's is the same), 4.4.178, 4.9.115, 4.14.67 (4.19.48's is
+//! the same), 5.4.59 and 5.10.262 ([`vectors`](super::vectors)).
+//! Differs: D1 CCK groups, and A-MSDU lengths by rate, are not there; nor is 802.11ac where it is a choice of the kernel's build (4.4 to 4.19,
+//! `MAC80211_RC_MINSTREL_VHT`, off unless asked for).
 
-use super::Version;
+use super::{Version, stats};
 
 /// How an interval's share of successes enters the probability.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -29,7 +29,11 @@ pub(super) struct Rules {
     pub factor: u32,
     /// Durations have 16 bits and a shift a group (5.4).
     pub coarse: bool,
-    /// A group's list begins with the group's number where its first rate is meant (until 4.9).
+    /// Rates are ranked by the throughput that they had at their own last update, and averages weigh old and new; from 4.4 on throughputs are
+    /// reckoned as they are compared (of a group whose turn has not come: by its old probability and the new A-MPDU length), an average moves by
+    /// a quarter of the difference, and counters have 16 bits.
+    pub keeps_throughput: bool,
+    /// A group's list begins with the group's number where its first rate is meant (mended in August 2019: 5.3, 4.9.190, 4.14.140, 4.19.68).
     pub numbers_group: bool,
     /// The second best rate may be probed, and the slower of the two best decides what is slow, the faster about streams (4.9).
     pub probes_second: bool,
@@ -39,6 +43,12 @@ pub(super) struct Rules {
     pub average: Average,
     /// Streams.
     pub streams: u8,
+    /// 802.11ac (5.4). A column of the sample table then has ten rows, two of which no 802.11n rate has.
+    pub vht: bool,
+    /// Rows of the sample table.
+    pub rows: usize,
+    /// An A-MPDU is taken to have 16 frames where statuses do not tell (5.4, `TX_STATUS_NO_AMPDU_LEN`).
+    pub guesses_length: bool,
 }
 
 static V3_18: Rules = Rules {
@@ -46,16 +56,29 @@ static V3_18: Rules = Rules {
     packets: 1,
     factor: 1_000_000,
     coarse: false,
+    keeps_throughput: true,
     numbers_group: true,
     probes_second: false,
     spares_slow: false,
     average: Average::Moving,
     streams: 3,
+    vht: false,
+    rows: 8,
+    guesses_length: false,
 };
-static V4_4: Rules = Rules { packets: 16, factor: 100_000, ..V3_18 };
+static V4_4: Rules = Rules { packets: 16, factor: 100_000, keeps_throughput: false, ..V3_18 };
 static V4_9: Rules = Rules { probes_second: true, ..V4_4 };
-static V4_14: Rules = Rules { scale: 12, numbers_group: false, ..V4_9 };
-static V5_4: Rules = Rules { coarse: true, spares_slow: true, streams: 4, ..V4_14 };
+static V4_14: Rules = Rules { scale: 12, ..V4_9 };
+static V5_4: Rules = Rules {
+    coarse: true,
+    numbers_group: false,
+    spares_slow: true,
+    streams: 4,
+    vht: true,
+    rows: 10,
+    guesses_length: true,
+    ..V4_14
+};
 static V5_10: Rules = Rules { average: Average::LowPass, ..V5_4 };
 
 impl Rules {
@@ -74,5 +97,13 @@ impl Rules {
     /// `num / den` in its fixed point.
     pub const fn frac(&self, num: u32, den: u32) -> u32 {
         (num << self.scale) / den
+    }
+    /// The moving average, 96 parts of 128 old. src: minstrel_ewma
+    pub fn ewma(&self, old: u32, new: u32) -> u32 {
+        if self.keeps_throughput { (new * (128 - 96) + old * 96) / 128 } else { stats::ewma(old, new) }
+    }
+    /// A counter that has come to `n`.
+    pub const fn counter(&self, n: u32) -> u32 {
+        if self.keeps_throughput { n } else { n & 0xffff }
     }
 }

@@ -37,7 +37,9 @@ impl Supports {
         };
         std::array::from_fn(|i| {
             let g = &table()[i];
-            let fits = g.bw <= width && (!g.short_gi || self.short_gi[usize::from(g.bw)]);
+            // src: minstrel_ht_update_caps, which asks the groups of 80 MHz for the short guard interval at 20 MHz, too
+            let short_gi = self.short_gi[usize::from(g.bw)] && (g.bw != 2 || self.short_gi[0]);
+            let fits = g.bw <= width && (!g.short_gi || short_gi);
             let stream = usize::from(g.streams - 1);
             match (g.kind, self.vht) {
                 (groups::Kind::Cck, _) => self.cck,

@@ -10,79 +10,75 @@
 //! 4. The chain has three links: the two best rates and the robust one. What was robust stays so until another is better, whether it
 //!    may follow the best rate is decided by the best rate of the interval before.
 //! 5. A rate is left at once below 20 % (6.12: a quarter).
-//! 6. Three streams at most (four from 5.4), no 802.11ac; stations without 802.11n have plain Minstrel.
+//! 6. Three streams at most, no 802.11ac (both from 5.4); stations without 802.11n have plain Minstrel.
 //!
 //! From 5.12 on kernels do as 6.12 does.
 //!
-//! Differs: D1 a group's robust rate is compared within its group, as is meant (3.18 indexes the group's rates by the rate's number,
-//! which reads beyond them; it decides nothing on one stream); D2 no CCK group.
+//! Differs: D1 3.18 and 4.4 take a group's robust rate for a place in that group when they compare with it (`mg->rates[mg->max_group_prob_rate]`,
+//! minstrel_ht_set_best_prob_rate), which from the second group on reads what lies behind it in memory; here it is compared as 4.9 does; it decides
+//! nothing on one stream; D2 no CCK group; D3 devices of one link, which 5.4 lets switch rates instead of probing
+//! (minstrel_ht_rate_sample_switch), are asked as the others.
 
-use super::groups::{self, Kind, Rate, table};
+use super::groups::{self, GROUPS, Kind, RATES, Rate, VHT, table};
 use super::rules::{Average, Rules};
 use super::sampling::{COLUMNS, Table};
 use super::stats::{self, Tries};
 use super::{Hardware, Overhead, RateTable, Status, Supports, after, retries};
 
-/// Rates of an HT group.
-const HT_RATES: usize = 8;
-/// Groups of HT, four-stream ones (which 3.18 has not) included.
-const HT_GROUPS: usize = groups::CCK as usize;
 const BEST: usize = 4;
 /// Bits of an average packet. src: MCS_NBITS
 const PACKET: u32 = 1200 * 8;
-
-/// src: minstrel_ewma, EWMA_LEVEL 96 of 128. (Later kernels take a quarter of the difference: a step of rounding.)
-const fn ewma(old: u32, new: u32) -> u32 {
-    (new * (128 - 96) + old * 96) / 128
-}
+/// Packets that an aggregate is taken to have where statuses do not tell. src: linux@5.4 minstrel_ht_avg_ampdu_len
+const AGGREGATE: u32 = 16;
 
 /// What is known of a rate.
 #[derive(Clone, Copy, Debug, Default)]
-struct Stats {
-    attempts: u32,
-    success: u32,
+pub(super) struct Stats {
+    pub attempts: u32,
+    pub success: u32,
     attempts_ever: u64,
+    /// As it was at the last update (`cur_tp`).
     throughput: u32,
-    prob: u32,
-    prob_before: u32,
+    pub prob: u32,
+    pub prob_before: u32,
     /// Intervals in which it was not tried; 256 are 0 again.
-    skipped: u8,
-    tries: Option<Tries>,
+    pub skipped: u8,
+    pub tries: Option<Tries>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Group {
-    mask: u8,
-    best: [Rate; BEST],
-    robust: Rate,
-    column: u8,
-    row: u8,
-    rates: [Stats; HT_RATES],
+pub(super) struct Group {
+    pub mask: u16,
+    pub best: [Rate; BEST],
+    pub robust: Rate,
+    pub column: u8,
+    pub row: u8,
+    pub rates: [Stats; RATES],
 }
 
 /// Minstrel-HT of a kernel up to 5.11 for one station.
 #[derive(Clone, Debug)]
 pub struct V318 {
-    rules: &'static Rules,
-    groups: Box<[Group; HT_GROUPS]>,
+    pub(super) rules: &'static Rules,
+    pub(super) groups: Box<[Group; GROUPS]>,
     overhead: [u32; 2],
     hardware: Hardware,
     columns: Table,
     hz: u32,
-    updated: u32,
-    best: [Rate; BEST],
-    robust: Rate,
-    ampdu: [u32; 2],
-    avg_ampdu_len: u32,
+    pub(super) updated: u32,
+    pub(super) best: [Rate; BEST],
+    pub(super) robust: Rate,
+    pub(super) ampdu: [u32; 2],
+    pub(super) avg_ampdu_len: u32,
     chain: RateTable,
-    sample_group: u8,
-    wait: u32,
-    tries: u32,
-    count: u32,
-    slow: u32,
+    pub(super) sample_group: u8,
+    pub(super) wait: u8,
+    pub(super) tries: u8,
+    pub(super) count: u8,
+    pub(super) slow: u8,
 }
 
-/// A group's number in 3.18, which has no groups of four streams.
+/// A group's number in kernels without groups of four streams.
 const fn rank(group: usize) -> usize {
     group / 4 * 3 + group % 4
 }
@@ -99,7 +95,7 @@ fn duration(rules: &Rules, r: Rate) -> u32 {
 }
 
 impl V318 {
-    /// A station that has just associated. `columns`: of eight rows; see [`V318::columns`].
+    /// A station that has just associated. `columns`: of the rules' rows.
     pub(super) fn new(
         rules: &'static Rules,
         supports: &Supports,
@@ -111,8 +107,9 @@ impl V318 {
     ) -> V318 {
         let masks = supports.masks();
         let of = |g: usize| {
-            let fits = table()[g].kind == Kind::Ht && table()[g].streams <= rules.streams;
-            Group { mask: if fits { masks[g] as u8 } else { 0 }, ..Group::default() }
+            let kind = table()[g].kind;
+            let fits = kind == Kind::Ht || kind == Kind::Vht && rules.vht;
+            Group { mask: if fits && table()[g].streams <= rules.streams { masks[g] } else { 0 }, ..Group::default() }
         };
         let mut m = V318 {
             rules,
@@ -128,18 +125,15 @@ impl V318 {
             avg_ampdu_len: 1 << rules.scale,
             chain: [None; 4],
             sample_group: 0,
-            wait: 0,
+            // src: `has_mrr`, which is of four links
+            wait: if hardware.max_rates >= 4 { 0 } else { 8 },
             tries: 4,
-            count: 16,
+            count: 0,
             slow: 0,
         };
         m.update(now);
         m.chain = m.make_chain();
         m
-    }
-    /// A sample table of columns of eight. src: init_sample_table
-    pub fn columns(random: impl FnMut() -> u8) -> Table {
-        Table::of(HT_RATES, random)
     }
     fn stats(&self, r: Rate) -> &Stats {
         &self.groups[usize::from(r.group())].rates[usize::from(r.index())]
@@ -147,11 +141,12 @@ impl V318 {
     fn stats_mut(&mut self, r: Rate) -> &mut Stats {
         &mut self.groups[usize::from(r.group())].rates[usize::from(r.index())]
     }
+    /// src: linux@5.4 minstrel_ht_avg_ampdu_len
     fn ampdu_len(&self) -> u32 {
-        self.avg_ampdu_len >> self.rules.scale
+        if self.avg_ampdu_len == 0 { AGGREGATE } else { self.avg_ampdu_len >> self.rules.scale }
     }
-    /// src: minstrel_ht_calc_tp
-    fn throughput(&self, r: Rate, prob: u32) -> u32 {
+    /// src: minstrel_ht_calc_tp; from 4.4 on minstrel_ht_get_tp_avg
+    pub(super) fn throughput(&self, r: Rate, prob: u32) -> u32 {
         let rules = self.rules;
         if prob < rules.frac(1, 10) {
             return 0;
@@ -159,31 +154,37 @@ impl V318 {
         let nsecs = 1000 * self.overhead[0] / self.ampdu_len() + duration(rules, r);
         (rules.factor * (prob.min(rules.frac(9, 10)) * 1000 / nsecs)) >> rules.scale
     }
+    /// The throughput that a rate is ranked by: 3.18 has what it was at the rate's last update, later kernels reckon it anew whenever they compare.
+    pub(super) fn throughput_now(&self, r: Rate) -> u32 {
+        let s = self.stats(r);
+        if self.rules.keeps_throughput { s.throughput } else { self.throughput(r, s.prob) }
+    }
     /// Expected throughput of the best rate, kbit/s. src: minstrel_ht_get_expected_throughput
     pub(super) fn expected_kbit(&self) -> u32 {
-        let r = self.best[0];
-        self.throughput(r, self.stats(r).prob) * (1_000_000 / self.rules.factor) * PACKET / 1024
+        self.throughput_now(self.best[0]) * (1_000_000 / self.rules.factor) * PACKET / 1024
     }
     /// src: minstrel_ht_update_stats
     fn update(&mut self, jiffies: u32) {
+        let rules = self.rules;
         let [frames, aggregates] = std::mem::take(&mut self.ampdu);
         if aggregates > 0 {
-            self.avg_ampdu_len = ewma(self.avg_ampdu_len, self.rules.frac(frames, aggregates));
+            let tells = self.hardware.tells_length || !rules.guesses_length;
+            self.avg_ampdu_len = if tells { rules.ewma(self.avg_ampdu_len, rules.frac(frames, aggregates)) } else { 0 };
         }
         (self.slow, self.count) = (0, 0);
-        let mut best = [Rate::default(); BEST];
-        for g in 0..HT_GROUPS {
+        let start = if self.groups[usize::from(VHT)].mask != 0 { Rate::new(VHT, 0) } else { Rate::default() };
+        let mut best = [start; BEST];
+        for g in 0..GROUPS {
             let mask = self.groups[g].mask;
             if mask == 0 {
                 continue;
             }
             self.count += 1;
-            // The group's number where its first rate is meant (later 3.18.y: mended): rates of the first two groups.
-            let first = if self.rules.numbers_group { rank(g) } else { g * HT_RATES };
-            let mut of_group = [Rate::new((first / HT_RATES) as u8, (first % HT_RATES) as u8); BEST];
-            for i in (0..HT_RATES).filter(|&i| mask >> i & 1 == 1) {
+            // The group's number where its first rate is meant: rates of the first two groups.
+            let first = if rules.numbers_group { rank(g) } else { g * rules.rows };
+            let mut of_group = [Rate::new((first / rules.rows) as u8, (first % rules.rows) as u8); BEST];
+            for i in (0..RATES).filter(|&i| mask >> i & 1 == 1) {
                 let r = Rate::new(g as u8, i as u8);
-                let rules = self.rules;
                 let s = self.stats_mut(r);
                 s.tries = None;
                 s.update(rules);
@@ -201,30 +202,32 @@ impl V318 {
         self.best = best;
         self.fewer_streams();
         self.count *= 8;
-        if self.rules.average == Average::LowPass {
+        if rules.average == Average::LowPass {
             self.count /= 2;
         }
         self.updated = jiffies;
     }
     fn insert(&self, r: Rate, list: &mut [Rate; BEST]) {
-        let key = |r: Rate| (self.stats(r).throughput, self.stats(r).prob);
+        let key = |r: Rate| (self.throughput_now(r), self.stats(r).prob);
         let at = list.iter().rposition(|&other| key(r) <= key(other)).map_or(0, |i| i + 1);
         if at < BEST {
             list[at..].rotate_right(1);
             list[at] = r;
         }
     }
-    /// src: minstrel_ht_set_best_prob_rate
+    /// A group has the first group's first rate until one of its own is better. src: minstrel_ht_set_best_prob_rate
     fn most_robust(&mut self, r: Rate) {
         let g = usize::from(r.group());
-        let (s, all, own) = (*self.stats(r), *self.stats(self.robust), *self.stats(self.groups[g].robust));
-        let better = |than: Stats| {
-            if s.prob > self.rules.frac(75, 100) { s.throughput > than.throughput } else { s.prob > than.prob }
+        let prob = self.stats(r).prob;
+        let better = |than: Rate| match prob > self.rules.frac(75, 100) {
+            true => self.throughput_now(r) > self.throughput_now(than),
+            false => prob > self.stats(than).prob,
         };
-        if better(all) {
+        let (over_all, over_group) = (better(self.robust), better(self.groups[g].robust));
+        if over_all {
             self.robust = r;
         }
-        if usize::from(self.groups[g].robust.group()) != g || better(own) {
+        if over_group {
             self.groups[g].robust = r;
         }
     }
@@ -232,10 +235,13 @@ impl V318 {
     fn fewer_streams(&mut self) {
         let streams = self.best[0].of().streams;
         let mut most = 0;
-        for g in (0..HT_GROUPS).filter(|&g| self.groups[g].mask != 0 && table()[g].streams < streams) {
-            let throughput = self.stats(self.groups[g].robust).throughput;
+        for g in (0..GROUPS).filter(|&g| self.groups[g].mask != 0 && table()[g].streams < streams) {
+            let robust = self.groups[g].robust;
+            // From 4.4 on its place is looked up in the group, whosever it is.
+            let at = if self.rules.keeps_throughput { robust } else { Rate::new(g as u8, robust.index()) };
+            let throughput = self.throughput_now(at);
             if most < throughput {
-                (self.robust, most) = (self.groups[g].robust, throughput);
+                (self.robust, most) = (robust, throughput);
             }
         }
     }
@@ -244,22 +250,23 @@ impl V318 {
         self.ampdu[0] += u32::from(status.frames);
         self.ampdu[1] += 1;
         if self.wait == 0 && self.tries == 0 && self.count > 0 {
-            self.wait = 16 + 2 * self.ampdu_len();
+            self.wait = (16 + 2 * self.ampdu_len()) as u8;
             self.tries = 1;
             self.count -= 1;
         }
+        let rules = self.rules;
         for (i, &(rate, tries)) in status.tried.iter().enumerate() {
             let s = self.stats_mut(rate);
-            s.attempts += u32::from(tries) * u32::from(status.frames);
+            s.attempts = rules.counter(s.attempts + u32::from(tries) * u32::from(status.frames));
             if i + 1 == status.tried.len() {
-                s.success += u32::from(status.acked);
+                s.success = rules.counter(s.success + u32::from(status.acked));
             }
         }
         let mut changed = false;
         for place in 0..2 {
             let s = self.stats(self.best[place]);
-            let fails = match self.rules.average {
-                Average::Moving => s.attempts > 0 && self.rules.frac(s.success, s.attempts) < self.rules.frac(20, 100),
+            let fails = match rules.average {
+                Average::Moving => s.attempts > 0 && rules.frac(s.success, s.attempts) < rules.frac(20, 100),
                 Average::LowPass => s.success < s.attempts / 4,
             };
             if s.attempts > 30 && fails {
@@ -267,7 +274,7 @@ impl V318 {
                 changed = true;
             }
         }
-        let interval = match self.rules.average {
+        let interval = match rules.average {
             Average::Moving => 50 * self.hz / 1000,
             Average::LowPass => self.hz / 10 / 2 / 2,
         };
@@ -323,8 +330,8 @@ impl V318 {
             if s.skipped < 20 {
                 return None;
             }
-            self.slow += 1;
-            if self.slow > 3 {
+            self.slow = self.slow.wrapping_add(1);
+            if !(1..=3).contains(&self.slow) {
                 return None;
             }
         }
@@ -333,14 +340,14 @@ impl V318 {
     }
     /// The next group's turn. src: minstrel_next_sample_idx
     fn next_sample(&mut self) {
-        for _ in 0..HT_GROUPS {
-            self.sample_group = (self.sample_group + 1) % HT_GROUPS as u8;
+        for _ in 0..GROUPS {
+            self.sample_group = (self.sample_group + 1) % GROUPS as u8;
             let g = &mut self.groups[usize::from(self.sample_group)];
             if g.mask == 0 {
                 continue;
             }
             g.row += 1;
-            if usize::from(g.row) >= HT_RATES {
+            if usize::from(g.row) >= self.rules.rows {
                 g.row = 0;
                 g.column = (g.column + 1) % COLUMNS as u8;
             }
@@ -387,7 +394,7 @@ impl Stats {
             match rules.average {
                 Average::LowPass => (self.prob, self.prob_before) = stats::low_pass(self.prob, self.prob_before, now),
                 Average::Moving if self.attempts_ever == 0 => self.prob = now,
-                Average::Moving => self.prob = ewma(self.prob, now),
+                Average::Moving => self.prob = rules.ewma(self.prob, now),
             }
             self.attempts_ever += u64::from(self.attempts);
         } else {
@@ -400,7 +407,6 @@ impl Stats {
 #[cfg(test)]
 mod tests {
     use super::super::Version;
-    use super::super::groups::RATES;
     use super::*;
 
     const HARDWARE: Hardware = Hardware::ATH9K;
@@ -412,7 +418,7 @@ mod tests {
     fn of(version: Version) -> V318 {
         let supports =
             Supports { ht: Some([0xff, 0, 0, 0]), width_mhz: 40, short_gi: [true; 3], ..Supports::default() };
-        let columns = V318::columns(|| 0);
+        let columns = Table::of(rules(version).rows, || 0);
         V318::new(rules(version), &supports, Overhead::new(60, true), HARDWARE, columns, 1000, 0)
     }
 
@@ -582,15 +588,15 @@ mod tests {
     #[test]
     fn columns_are_orders_of_eight() {
         let mut n = 7u8;
-        let t = V318::columns(|| {
+        let t = Table::of(rules(Version::V3_18).rows, || {
             n = n.wrapping_mul(5).wrapping_add(3);
             n
         });
         for c in &t.0 {
-            let mut sorted = c[..HT_RATES].to_vec();
+            let mut sorted = c[..8].to_vec();
             sorted.sort_unstable();
             assert_eq!(sorted, (0..8).collect::<Vec<u8>>());
-            assert_eq!(c[HT_RATES..RATES], [u8::MAX; RATES - HT_RATES]);
+            assert_eq!(c[8..RATES], [u8::MAX; RATES - 8]);
         }
     }
 }
