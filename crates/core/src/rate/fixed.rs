@@ -39,6 +39,12 @@ impl Fixed {
     pub(super) fn told(&mut self, minstrel: minstrel_ht::Control) {
         self.told = Some(Box::new(minstrel));
     }
+    /// See [`Rates::bar`](super::Rates::bar).
+    pub(super) fn bar(&mut self, now: Time, to: StaIx, acked: bool) {
+        if let Some(minstrel) = &mut self.told {
+            minstrel.bar(now, to, acked);
+        }
+    }
     /// What that one expects of the rate, kbit/s.
     pub(super) fn expected_kbit(&self, to: StaIx) -> Option<u32> {
         self.told.as_ref()?.expected_kbit(to)

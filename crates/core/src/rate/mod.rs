@@ -198,6 +198,15 @@ impl Rates {
 }
 
 impl Rates {
+    /// A BAR is over, acknowledged or not. To Minstrel-HT it is an A-MPDU of one, of no rate that the station has.
+    /// src: linux@6.12 net/mac80211/rc80211_minstrel_ht.c minstrel_ht_tx_status
+    pub fn bar(&mut self, now: Time, to: StaIx, acked: bool) {
+        match self {
+            Rates::MinstrelHt(c) => c.bar(now, to, acked),
+            Rates::Fixed(c) => c.bar(now, to, acked),
+            _ => {}
+        }
+    }
     /// A receiver tells of a PPDU that it was sent at `mode`; its response came, or not.
     pub fn feedback(&mut self, now: Time, to: StaIx, mode: Mode, answered: bool, f: &Feedback) {
         if let Rates::Aasrc(c) = self {

@@ -6,9 +6,9 @@
 
 use super::tid::{TidState, Txqs, fail};
 use super::{Ath9k, airtime};
-use crate::rate::Went;
+use crate::rate::{Control, Rates, Went};
 use crate::sim::{Span, Time};
-use crate::wifi::{Burst, Chain, Mpdu, Report, Seq, Sink, StaIx, Tid, What};
+use crate::wifi::{Attempt, Burst, Chain, Mpdu, Report, Seq, Sink, StaIx, Tid, What};
 
 impl Ath9k {
     /// The hardware is done with `b`. Afterwards the caller schedules; the freed skbs are told of last of all, because `sink`
@@ -25,7 +25,7 @@ impl Ath9k {
         q.register_airtime(now, u16::from(to.0), tid.get(), airtime::sent(&b, r), Span::ZERO);
         if let What::Bar(_) = b.what {
             self.pool.push(b);
-            return None;
+            return Some(Told::of_bar(to, r));
         }
         let mut bar = None;
         if b.agreement {
@@ -63,19 +63,28 @@ pub(super) struct Told {
     chain: Chain,
     frames: u16,
     bad: u16,
+    /// It was a BAR.
+    bar: bool,
 }
 
 impl Told {
+    /// mac80211 asks for a BAR's status (net/mac80211/agg-tx.c ieee80211_send_bar: IEEE80211_TX_CTL_REQ_TX_STATUS), and has it counted as any frame's.
+    pub fn of_bar(to: StaIx, r: &Report) -> Told {
+        Told { to, chain: [Attempt::NONE; 4], frames: 1, bad: u16::from(!r.answered), bar: true }
+    }
     /// Of a unit under an agreement of which no MPDU was acknowledged or given up, it is told nothing: the status goes with the first
     /// that leaves the driver (ath_tx_complete_aggr: `rc_update`).
     pub fn of(b: &Burst, r: &Report, given_up: bool) -> Option<Told> {
         let frames = b.mpdus.len() as u16;
         let bad = frames - r.acked.len() as u16;
-        (!b.agreement || bad < frames || given_up).then_some(Told { to: b.to, chain: b.chain, frames, bad })
+        (!b.agreement || bad < frames || given_up).then_some(Told { to: b.to, chain: b.chain, frames, bad, bar: false })
     }
-    /// As rate control takes it.
-    pub fn went<'a>(&'a self, report: &'a Report) -> Went<'a> {
-        Went { chain: &self.chain, report, frames: self.frames, bad: self.bad }
+    /// Tells it.
+    pub fn tell(&self, now: Time, report: &Report, rates: &mut Rates) {
+        if self.bar {
+            return rates.bar(now, self.to, self.bad == 0);
+        }
+        rates.report(now, self.to, &Went { chain: &self.chain, report, frames: self.frames, bad: self.bad });
     }
 }
 

@@ -368,7 +368,7 @@ impl Device for Ath9k {
         self.hw[ac.ix()].free_ended(sink);
         // mac80211 is told when the queue's lock is dropped (ath_txq_unlock_complete).
         if let Some(t) = told {
-            self.rates.report(now, t.to, &t.went(report));
+            t.tell(now, report, &mut self.rates);
             let expected = if q.has_slow_stations() { self.rates.expected_kbit(t.to) } else { None };
             if let Some(kbit) = expected {
                 q.set_expected_throughput(u16::from(t.to.0), kbit);

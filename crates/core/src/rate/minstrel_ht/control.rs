@@ -164,6 +164,18 @@ impl Control {
         let p = &self.peers[to.ix()];
         (p.choice.chain, p.tables)
     }
+    /// See [`Rates::bar`](crate::rate::Rates::bar).
+    pub fn bar(&mut self, now: Time, to: StaIx, acked: bool) {
+        self.status(now, to, &Status { tried: &[], frames: 1, acked: acked.into() });
+    }
+    fn status(&mut self, now: Time, to: StaIx, status: &Status<'_>) {
+        let jiffies = self.jiffies(now);
+        let p = &mut self.peers[to.ix()];
+        if p.minstrel.status(jiffies, status) {
+            p.choice = chosen(&p.minstrel, self.only);
+            p.tables += 1;
+        }
+    }
     fn jiffies(&self, now: Time) -> u32 {
         (now.ns() * u64::from(self.hz) / 1_000_000_000) as u32
     }
@@ -183,18 +195,13 @@ impl crate::rate::Control for Control {
         choice
     }
     fn report(&mut self, now: Time, to: StaIx, went: &Went<'_>) {
-        let jiffies = self.jiffies(now);
         let last = usize::from(went.report.link);
         let mut tried = [(Rate::default(), 0); 4];
         for (i, (t, a)) in tried.iter_mut().zip(went.chain).enumerate().take(last + 1) {
             *t = (Rate::of_mode(a.mode).unwrap_or_default(), if i == last { went.report.tries } else { a.tries });
         }
-        let p = &mut self.peers[to.ix()];
         let status = Status { tried: &tried[..=last], frames: went.frames, acked: went.frames - went.bad };
-        if p.minstrel.status(jiffies, &status) {
-            p.choice = chosen(&p.minstrel, self.only);
-            p.tables += 1;
-        }
+        self.status(now, to, &status);
     }
 }
 
@@ -270,6 +277,26 @@ mod tests {
                 Control::new(&par, Hardware::ATH9K, &[Mode::Ht(Ht::new(15, false, true).unwrap())], 250, &mut random);
             let chain = c.choose(Time::ZERO, StaIx(0), Mark::NONE).chain;
             assert_eq!(chain.iter().take_while(|a| a.tries > 0).count(), rates, "{version:?}");
+        }
+    }
+
+    /// An interval of one A-MPDU of 31 frames and a BAR has 16 a unit: the mean moves from one by a quarter of 15.
+    #[test]
+    fn a_bar_counts_as_an_aggregate_of_one() {
+        use crate::rate::Control as _;
+        use crate::wifi::Report;
+        for bars in [0, 1] {
+            let mut random = crate::sim::Streams::new(1).get("ap", "rate/samples");
+            let top = Mode::Ht(Ht::new(7, false, false).unwrap());
+            let mut c = Control::new(&Params::default(), Hardware::ATH9K, &[top], 1000, &mut random);
+            let chain = c.choose(Time::ZERO, StaIx(0), Mark::NONE).chain;
+            let report = Report { link: 0, tries: 1, ..Report::default() };
+            (0..bars).for_each(|_| c.bar(Time::from_ms(1), StaIx(0), true));
+            c.report(Time::from_ms(60), StaIx(0), &Went { chain: &chain, report: &report, frames: 31, bad: 0 });
+            let mean = 4096 * (31 + bars) / (1 + bars);
+            assert_eq!(c.rc_stats(StaIx(0)).unwrap().1, 4096 + (mean - 4096) / 4);
+            let tried: u32 = c.rc_stats(StaIx(0)).unwrap().0.iter().map(|r| r.ever.1).sum();
+            assert_eq!(tried, 31, "of its rate nothing is counted");
         }
     }
 

@@ -8,8 +8,7 @@
 //!
 //! What kernels up to 5.11 had is in [`v3_18`], with what differs.
 //!
-//! Differs: D1 before 6.12 statuses without an A-MPDU length (`TX_STATUS_NO_AMPDU_LEN`) are not modelled; D2 static and dynamic SMPS are not;
-//! D3 a probe at a CCK rate is never refused for its preamble (`txrc->short_preamble`).
+//! Differs: D1 static and dynamic SMPS are not modelled; D2 a probe at a CCK rate is never refused for its preamble (`txrc->short_preamble`).
 
 mod control;
 pub mod groups;

@@ -390,7 +390,7 @@ impl<Q: Above> Ath9kTidq<Q> {
                 self.tids[i].bar_failed = Some(start);
             }
             self.pool.push(b);
-            return None;
+            return Some(Told::of_bar(to, r));
         }
         let frames = b.mpdus.len() as u16;
         let mut bar = None;
@@ -446,7 +446,7 @@ impl<Q: Above> Device for Ath9kTidq<Q> {
         self.schedule(now, ac, q);
         self.acs[ac.ix()].hw.free_ended(sink);
         if let Some(t) = told {
-            self.rates.report(now, t.to, &t.went(report));
+            t.tell(now, report, &mut self.rates);
         }
         if !report.acked.is_empty() {
             // src: linux@3.18 net/mac80211/status.c ieee80211_check_pending_bar
