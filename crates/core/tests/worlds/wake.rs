@@ -3,12 +3,12 @@
 use crate::given::counted;
 use wavetank_core::workloads;
 
-/// Packets made, and goodput, Mbit/s, of three seconds of one download.
+/// Packets made, and goodput, Mbit/s, of eight seconds of one download.
 ///
 /// The station is told of each A-MPDU as it ends, so that what is processed in one go is one A-MPDU.
 fn run(host: (&str, &str)) -> (f64, f64) {
     let set = [
-        ("time.flows", "3 s"),
+        ("time.flows", "8 s"),
         ("traffic.tcp_up", "0"),
         ("traffic.tcp_down", "1"),
         ("ath9k.rimt_last", "0 ns"),
