@@ -45,6 +45,39 @@ fn every_script_holds() {
 
 const BEGINNING: &str = "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3\n+0 bind(3, ..., ...) = 0\n";
 
+/// As 6.12 does: neighbours that came early stay apart, and what lies within two of them, but in neither, is queued
+/// beside them (`tcp_data_queue_ofo`). Each takes 2304 bytes; none fits behind another (`skb_try_coalesce`) but the
+/// last, which is short.
+#[test]
+fn what_lies_in_no_early_buffer_whole_takes_one_of_its_own() {
+    let then = r#"+0 listen(3, 1) = 0
++0 < S 0:0(0) win 65535 <mss 1000,sackOK,nop,nop,nop,wscale 7>
++0 > S. 0:0(0) ack 1 <...>
++.1 < . 1:1(0) ack 1 win 1000
++0 accept(3, ..., ...) = 4
++0 < . 2001:3001(1000) ack 1 win 1000
++0 > . 1:1(0) ack 1 <nop,nop,sack 2001:3001>
++.1 < . 1001:2001(1000) ack 1 win 1000
++0 > . 1:1(0) ack 1 <nop,nop,sack 1001:3001>
++0 %{ assert SK_MEMINFO_RMEM_ALLOC == 4608, SK_MEMINFO_RMEM_ALLOC }%
++.1 < . 1501:2501(1000) ack 1 win 1000
++0 > . 1:1(0) ack 1 <nop,nop,sack 1501:2501 1001:3001>
++0 %{ assert SK_MEMINFO_RMEM_ALLOC == 6912, SK_MEMINFO_RMEM_ALLOC }%
++.1 < . 3001:4001(1000) ack 1 win 1000
++0 > . 1:1(0) ack 1 <nop,nop,sack 1001:4001>
++0 %{ assert SK_MEMINFO_RMEM_ALLOC == 9216, SK_MEMINFO_RMEM_ALLOC }%
++.1 < . 2501:3501(1000) ack 1 win 1000
++0 > . 1:1(0) ack 1 <nop,nop,sack 2501:3501 1001:4001>
++0 %{ assert SK_MEMINFO_RMEM_ALLOC == 11520, SK_MEMINFO_RMEM_ALLOC }%
++.1 < . 4001:4501(500) ack 1 win 1000
++0 > . 1:1(0) ack 1 <nop,nop,sack 1001:4501>
++0 %{ assert SK_MEMINFO_RMEM_ALLOC == 11520, SK_MEMINFO_RMEM_ALLOC }%
+"#;
+    let script = parse(&format!("{BEGINNING}{then}")).unwrap_or_else(|e| panic!("{e}"));
+    let r = run_script(&script, &Options::default());
+    assert_eq!(r.verdict, Verdict::Pass, "{}", told(&r));
+}
+
 #[test]
 fn what_is_closed_is_no_descriptor() {
     for call in

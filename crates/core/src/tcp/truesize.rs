@@ -63,6 +63,13 @@ pub const fn skb_truesize(profile: &Profile, max_header: u32, size: u32) -> u32 
     end_offset(profile, max_header, size) + SK_BUFF + SHARED_INFO
 }
 
+/// Bytes that fit behind a packet of `len` bytes in the head that a tun device gives it. src: linux@6.12
+/// drivers/net/tun.c tun_get_user and tun_alloc_skb (a headroom of NET_SKB_PAD); include/linux/skbuff.h skb_tailroom
+pub const fn tun_room(profile: &Profile, max_header: u32, len: u32) -> u32 {
+    let used = LINE + len;
+    end_offset(profile, max_header, used) - used
+}
+
 /// A datagram of UDP with `payload` bytes, `on_air`: for a mac80211 device. src: linux@6.12 net/ipv4/ip_output.c __ip_append_data (alloclen and
 /// hh_len + 15); include/linux/netdevice.h LL_RESERVED_SPACE, of 14 bytes and the 56 of net/mac80211/iface.c ieee80211_if_add (needed_headroom)
 pub const fn datagram(profile: &Profile, max_header: u32, payload: u32, on_air: bool) -> u32 {

@@ -51,6 +51,7 @@ impl Run<'_> {
         let mut s = if client { Socket::client(&cfg) } else { Socket::server(&cfg) };
         s.host_tells();
         s.by_calls(self.setup.offer);
+        s.hears_tun();
         s.set_core_rmem_max(self.setup.rmem_max);
         let probing = self.setup.probing;
         if probing.on || self.setup.route != Route::default() {

@@ -192,9 +192,7 @@ impl Socket {
             self.end_text(low);
         }
         if !self.rcv.ofo.is_empty() {
-            let next = self.rcv.ofo.drain(self.rcv.rcv_nxt);
-            self.rcv.joined(next.end.wrapping_sub(self.rcv.rcv_nxt), next.tail, next.skbs);
-            self.rcv.advance(next.end);
+            self.rcv.ofo_queue();
             if self.rcv.ofo.is_empty() {
                 // A hole is filled: tell at once. src: rfc5681#4.2
                 match self.profile.acks_at_once {
@@ -260,20 +258,30 @@ impl Socket {
         }
         self.stats.early_segs_in += u64::from(p.segs.max(1));
         self.data_recv(p, false);
-        let r = &mut self.rcv;
-        let (mem, appended, list) = (r.mem_of(p.payload), r.appended(p.payload), r.is_list(p.payload));
-        let (new, told) = r.ofo.insert(p.seq, end, mem, r.per_buffer, appended, list);
-        let crowded = if self.profile.blocks_flush { told.beyond_expected() } else { told.pushes_out() };
+        let blocks = u32::from(p.n_sack);
+        let headers = 40 + 12 * u32::from(p.tsval != 0) + 8 * blocks + 4 * u32::from(blocks > 0);
+        let q = self.rcv.insert_early(p.seq, end, p.payload, headers);
+        self.rcv.rmem_alloc -= q.freed;
+        if q.behind {
+            // Its memory is charged with that of the one before it (tcp_try_coalesce).
+            self.rcv.rmem_alloc += q.took.unwrap_or(0);
+            self.grow_early(p.payload);
+        }
+        let crowded = if self.profile.blocks_flush { q.told.beyond_expected() } else { q.told.pushes_out() };
         if crowded {
             self.flush_compressed(low);
         }
-        if let Some(took) = new {
-            // The window grows before the buffer's memory is charged (tcp_data_queue_ofo: skb_set_owner_r comes last). Without SACK it does not, so
-            // that the ACK is a duplicate.
-            if (self.opts.sack || self.profile.early_grows_without_sack) && self.rcv.grow_window(p.payload) {
-                self.ack.quick_one();
-            }
+        if let Some(took) = q.took.filter(|_| !q.behind) {
+            // The window grows before the buffer's memory is charged (tcp_data_queue_ofo: skb_set_owner_r comes last).
+            self.grow_early(p.payload);
             self.rcv.rmem_alloc += took;
+        }
+    }
+
+    /// The window grows with what came early. Without SACK it does not, so that the ACK is a duplicate.
+    fn grow_early(&mut self, payload: u32) {
+        if (self.opts.sack || self.profile.early_grows_without_sack) && self.rcv.grow_window(payload) {
+            self.ack.quick_one();
         }
     }
 

@@ -26,6 +26,10 @@ impl Socket {
     pub fn set_core_rmem_max(&mut self, bytes: u32) {
         self.rcv.host_most = bytes;
     }
+    /// What comes was written into a tun device: its heads hand on no page fragments (`skb_head_is_locked`).
+    pub const fn hears_tun(&mut self) {
+        self.rcv.tun = true;
+    }
     /// What was agreed on (before the handshake: what is offered).
     pub fn offer(&self) -> Offer {
         self.opts

@@ -113,12 +113,10 @@ mod tests {
     fn what_had_come_early_is_behind_what_was_short() {
         let mut r = receiver();
         let at = r.rcv_nxt + 290;
-        let took = r.ofo.insert(at, at + 1448, r.mem_of(1448), r.per_buffer, r.appended(1448), false).0;
+        let took = r.insert_early(at, at + 1448, 1448, 52).took;
         r.rmem_alloc += took.unwrap();
         queue(&mut r, 290);
-        let next = r.ofo.drain(r.rcv_nxt);
-        r.joined(next.end - r.rcv_nxt, next.tail, next.skbs);
-        r.advance(next.end);
+        r.ofo_queue();
         assert_eq!(r.rmem_alloc, 2 * 4352);
         queue(&mut r, 1448);
         assert!(r.collapse());

@@ -155,7 +155,7 @@ mod tests {
         let nxt = r.rcv_nxt;
         for i in 2..8 {
             let at = nxt + i * 1448;
-            let took = r.ofo.insert(at, at + 1448, r.mem_of(1448), r.per_buffer, r.appended(1448), false).0;
+            let took = r.insert_early(at, at + 1448, 1448, 52).took;
             r.rmem_alloc += took.unwrap_or_default();
         }
         assert_eq!(r.rmem_alloc, 2344 + 5 * 1448);
@@ -166,9 +166,7 @@ mod tests {
         (r.copied_seq, r.rmem_alloc) = (r.rcv_nxt, r.ofo.memory());
         r.queue(1448, 1448);
         r.advance(nxt + 2 * 1448);
-        let next = r.ofo.drain(r.rcv_nxt);
-        r.joined(next.end.wrapping_sub(r.rcv_nxt), next.tail, next.skbs);
-        r.advance(next.end);
+        r.ofo_queue();
         assert_eq!((r.rmem_alloc, r.head), (2344 + 6 * 1448, 7 * 1448));
         assert_eq!(r.possible_window().0, 9 * 1448);
     }

@@ -1,10 +1,13 @@
 //! The receiver's out-of-order queue and the SACK blocks that tell of it.
 //!
-//! Stands for: Linux 6.12 net/ipv4/tcp_input.c `tcp_data_queue_ofo`, `tcp_ofo_queue`, `tcp_sack_new_ofo_skb`, `tcp_sack_remove`,
-//! `tcp_dsack_set`, `tcp_dsack_extend`; RFC 2018, 2883.
-//! Differs: D1 neighbours on the queue are always merged (Linux merges where the memory allows it), which only changes the start of a
-//! DSACK that spans several. D2 a compressed ACK that must not wait is sent after the new block is noted, not before.
-//! D3 of page fragments any number is put behind one another; Linux ends an skb at 17 (`MAX_SKB_FRAGS`).
+//! Stands for: Linux 6.12 net/ipv4/tcp_input.c `tcp_data_queue_ofo`, `tcp_ooo_try_coalesce`, `tcp_ofo_queue`,
+//! `tcp_sack_new_ofo_skb`, `tcp_sack_remove`, `tcp_dsack_set`, `tcp_dsack_extend`; RFC 2018, 2883.
+//! Differs: D1 where skbs overlap, a packet is held against the nearest on its left alone (Linux's way down its tree may
+//! meet one further left first, which matters where that reaches beyond the nearest). D2 a compressed ACK that must not
+//! wait is sent after the new block is noted, not before. D3 of page fragments any number is put behind one another;
+//! Linux ends an skb at 17 (`MAX_SKB_FRAGS`).
+
+use std::collections::VecDeque;
 
 use crate::sim::Packet;
 use crate::tcp::seq::{after, before, later};
@@ -16,27 +19,49 @@ const SENT: usize = 3;
 /// From so many blocks on a compressed ACK is sent at once, lest a block is lost. src: linux@6.12 TCP_SACK_BLOCKS_EXPECTED
 const EXPECTED: usize = 2;
 
-/// A run of bytes that came early, and the memory it takes.
+/// A buffer on the queue, and the memory it takes. Neighbours may overlap.
 #[derive(Clone, Copy, Debug)]
-struct Run {
-    seq: u32,
-    end: u32,
-    mem: u32,
-    /// Frames in its last buffer.
-    tail: u32,
-    /// Buffers.
-    skbs: u32,
-}
-
-/// What follows without a hole ([`Ofo::drain`]).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Drained {
-    /// Up to there.
+pub struct Skb {
+    /// First sequence number.
+    pub seq: u32,
+    /// The one behind its last.
     pub end: u32,
-    /// Frames in its last buffer.
+    /// Its truesize.
+    pub mem: u32,
+    /// Frames in it, or in the last of the buffers whose page fragments were handed on.
     pub tail: u32,
     /// Buffers.
     pub skbs: u32,
+    /// Bytes for which its head has room ([`Cost::room`]).
+    room: u32,
+}
+
+/// What a packet costs.
+#[derive(Clone, Copy, Debug)]
+pub struct Cost {
+    /// In a buffer of its own.
+    pub mem: u32,
+    /// Behind another.
+    pub appended: u32,
+    /// Of the pieces that a buffer has room for so many; 0: a FIN alone.
+    pub pieces: u32,
+    /// It is a list of frames, which shares no buffer.
+    pub list: bool,
+    /// Its head is the allocator's, no page fragment that could be handed on, and has room for so many bytes more.
+    pub room: Option<u32>,
+}
+
+/// What became of a packet that came early.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Queued {
+    /// The memory that it takes; none: it brought nothing new.
+    pub took: Option<u32>,
+    /// It was put behind another (`coalesce_done`).
+    pub behind: bool,
+    /// Memory of those that it covers, which are gone.
+    pub freed: u32,
+    /// Where it is told of.
+    pub told: Told,
 }
 
 /// Which block the newest packet is told in.
@@ -63,7 +88,9 @@ impl Told {
 /// The queue and the blocks.
 #[derive(Clone, Debug, Default)]
 pub struct Ofo {
-    runs: Vec<Run>,
+    /// By their first sequence numbers (`out_of_order_queue`); the last is `ooo_last_skb`.
+    skbs: VecDeque<Skb>,
+    memory: u32,
     blocks: [(u32, u32); KEPT],
     n: usize,
     dsack: Option<(u32, u32)>,
@@ -83,11 +110,12 @@ impl Ofo {
     /// Nothing came early.
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.runs.is_empty()
+        self.skbs.is_empty()
     }
     /// Memory that it takes.
-    pub fn memory(&self) -> u32 {
-        self.runs.iter().map(|r| r.mem).sum()
+    #[inline]
+    pub const fn memory(&self) -> u32 {
+        self.memory
     }
     /// Blocks to send: SACKs and a DSACK.
     #[inline]
@@ -99,7 +127,7 @@ impl Ofo {
     }
     /// Whether a FIN is all that came early.
     pub fn is_lone_fin(&self) -> bool {
-        self.fin.is_some_and(|f| self.runs.len() == 1 && self.runs[0].seq == f)
+        self.fin.is_some_and(|f| self.skbs.len() == 1 && self.skbs[0].seq == f)
     }
     /// Where the highest block ends.
     pub fn highest_block(&self) -> Option<u32> {
@@ -117,8 +145,8 @@ impl Ofo {
     }
     /// Drops all that came early, and its blocks.
     pub fn purge(&mut self) {
-        self.runs.clear();
-        self.n = 0;
+        self.skbs.clear();
+        (self.n, self.memory) = (0, 0);
     }
     /// Whether the peer takes SACKs.
     pub const fn tells(&mut self, sacks: bool) {
@@ -160,56 +188,91 @@ impl Ofo {
         p.n_sack = i as u8;
     }
 
-    /// A packet [`seq`, `end`) came early in a buffer of `mem` bytes; up to `per_buffer` frames share one, which costs those that follow
-    /// `appended`, but for a `list` of frames, which shares none. The memory that it takes; none: it brought nothing new. The second: where it is told of.
-    pub fn insert(
-        &mut self,
-        seq: u32,
-        end: u32,
-        mem: u32,
-        per_buffer: u32,
-        appended: u32,
-        list: bool,
-    ) -> (Option<u32>, Told) {
-        // The first run that ends at or after the packet's start.
-        let i = self.runs.partition_point(|r| before(r.end, seq));
-        let mut new = Run { seq, end, mem, tail: if list { per_buffer } else { 1 }, skbs: 1 };
-        let (mut taken, mut appends) = (i, false);
-        if let Some(r) = self.runs.get(i) {
-            if !after(r.seq, seq) && !before(r.end, end) && before(seq, r.end) {
-                self.set_dsack(seq, end);
-                return (None, self.note(seq, end));
+    /// `tcp_data_queue_ofo`: a packet [`seq`, `end`) came early; up to `per_buffer` pieces share a buffer.
+    pub fn insert(&mut self, seq: u32, end: u32, cost: Cost, per_buffer: u32) -> Queued {
+        let (mut at, mut freed) = (self.skbs.len(), 0);
+        let mut covered = at;
+        if let Some(last) = self.skbs.back() {
+            // The usual one follows the last.
+            let inside = before(seq, last.end);
+            if let Some(took) = self.try_coalesce(at - 1, seq, end, cost, per_buffer) {
+                return self.queued(seq, end, Some(took), true, 0);
             }
-            let room = r.tail < per_buffer;
-            // It fits behind the last of them, or its page fragment is handed on (tcp_ooo_try_coalesce).
-            appends = r.end == seq && !list && (room || per_buffer == 1);
-            if appends && room {
-                (new.mem, new.tail, new.skbs) = (appended, r.tail + 1, 0);
+            if inside {
+                at = self.skbs.partition_point(|s| !after(s.seq, seq));
+                covered = at;
+            }
+            if inside && at > 0 {
+                let left = self.skbs[at - 1];
+                if !before(seq, left.end) {
+                    if let Some(took) = self.try_coalesce(at - 1, seq, end, cost, per_buffer) {
+                        return self.queued(seq, end, Some(took), true, 0);
+                    }
+                } else if !after(end, left.end) {
+                    // All of it is there.
+                    self.set_dsack(seq, end);
+                    return self.queued(seq, end, None, false, 0);
+                } else if after(seq, left.seq) {
+                    // It is put beside the one that it overlaps, whole.
+                    self.set_dsack(seq, left.end);
+                } else {
+                    self.extend_dsack(left.seq, left.end);
+                    freed += left.mem;
+                    at -= 1;
+                }
             }
         }
-        let took = new.mem;
-        while let Some(r) = self.runs.get(taken) {
-            if after(r.seq, end) {
+        // merge_right: those that it covers go, but not what lies behind one that reaches further.
+        while let Some(&right) = self.skbs.get(covered) {
+            if !after(end, right.seq) {
                 break;
             }
-            let (lo, hi) = (later(r.seq, seq), if before(r.end, end) { r.end } else { end });
-            // What it covers behind it is not looked at where it is put behind another (coalesce_done, which passes merge_right by).
-            if before(lo, hi) && !appends {
-                self.extend_dsack(lo, hi);
+            let whole = !before(end, right.end);
+            self.extend_dsack(right.seq, if whole { right.end } else { end });
+            if !whole {
+                break;
             }
-            let r = self.runs[taken];
-            new.seq = if before(r.seq, new.seq) { r.seq } else { new.seq };
-            if after(r.end, new.end) {
-                (new.end, new.tail) = (r.end, r.tail);
-            }
-            new.mem += r.mem;
-            // What it covers whole is gone.
-            let covered = !before(r.seq, seq) && !after(r.end, end);
-            new.skbs += if covered { 0 } else { r.skbs };
-            taken += 1;
+            freed += right.mem;
+            covered += 1;
         }
-        self.runs.splice(i..taken, [new]);
-        (Some(took), self.note(seq, end))
+        let tail = if cost.list { per_buffer } else { cost.pieces.max(1) };
+        let new = Skb { seq, end, mem: cost.mem, tail, skbs: 1, room: cost.room.unwrap_or(0) };
+        if covered > at {
+            self.skbs[at] = new;
+            self.skbs.drain(at + 1..covered);
+        } else {
+            self.skbs.insert(at, new);
+        }
+        self.queued(seq, end, Some(cost.mem), false, freed)
+    }
+
+    fn queued(&mut self, seq: u32, end: u32, took: Option<u32>, behind: bool, freed: u32) -> Queued {
+        self.memory = self.memory + took.unwrap_or(0) - freed;
+        Queued { took, behind, freed, told: self.note(seq, end) }
+    }
+
+    /// `tcp_ooo_try_coalesce`: it follows that skb and fits behind its last frame, or its page fragment is handed on
+    /// (`skb_try_coalesce`). What it covers behind that is not looked at, and stays. The memory that it takes.
+    fn try_coalesce(&mut self, at: usize, seq: u32, end: u32, cost: Cost, per_buffer: u32) -> Option<u32> {
+        let to = &mut self.skbs[at];
+        if to.end != seq || cost.list {
+            return None;
+        }
+        let took = if to.tail + cost.pieces <= per_buffer {
+            to.tail += cost.pieces;
+            cost.appended
+        } else if end.wrapping_sub(seq) <= to.room {
+            to.room -= end.wrapping_sub(seq);
+            0
+        } else if per_buffer == 1 && cost.room.is_none() {
+            to.skbs += 1;
+            cost.mem
+        } else {
+            return None;
+        };
+        to.end = end;
+        to.mem += took;
+        Some(took)
     }
 
     /// `tcp_sack_new_ofo_skb`: the block with the newest packet comes first.
@@ -245,42 +308,36 @@ impl Ofo {
         }
     }
 
-    /// `tcp_ofo_queue`: everything up to `rcv_nxt` came in order; what follows without a hole?
-    pub fn drain(&mut self, mut rcv_nxt: u32) -> Drained {
-        let mut high = rcv_nxt;
-        let (mut tail, mut skbs) = (0, 0);
-        let mut n = 0;
-        while let Some(&r) = self.runs.get(n) {
-            if after(r.seq, rcv_nxt) {
-                break;
+    /// A round of `tcp_ofo_queue`: takes the first skb if it leaves no hole behind `rcv_nxt`, and tells what came
+    /// twice: below `high`, which is `rcv_nxt` before the first round.
+    pub fn take(&mut self, rcv_nxt: u32, high: &mut u32) -> Option<Skb> {
+        let first = *self.skbs.front().filter(|s| !after(s.seq, rcv_nxt))?;
+        if before(first.seq, *high) {
+            let end = if before(first.end, *high) { first.end } else { *high };
+            self.extend_dsack(first.seq, if self.far { *high } else { end });
+            if self.far {
+                *high = end; // the kernel's slip: what lies further up is told of by that alone
             }
-            if before(r.seq, high) {
-                let end = if before(r.end, high) { r.end } else { high };
-                self.extend_dsack(r.seq, if self.far { high } else { end });
-                if self.far {
-                    high = end; // the kernel's slip: what lies further up is told of by that alone
-                }
-            }
-            rcv_nxt = later(rcv_nxt, r.end);
-            tail = r.tail;
-            skbs += r.skbs;
-            n += 1;
         }
-        self.runs.drain(..n);
-        // Blocks that are now in order (tcp_sack_remove).
-        if self.runs.is_empty() {
+        self.skbs.pop_front();
+        self.memory -= first.mem;
+        Some(first)
+    }
+
+    /// `tcp_sack_remove`: blocks that are now in order go.
+    pub fn remove_blocks(&mut self, rcv_nxt: u32) {
+        if self.skbs.is_empty() {
             self.n = 0;
-        } else {
-            let mut kept = 0;
-            for i in 0..self.n {
-                if before(rcv_nxt, self.blocks[i].0) {
-                    self.blocks[kept] = self.blocks[i];
-                    kept += 1;
-                }
-            }
-            self.n = kept;
+            return;
         }
-        Drained { end: rcv_nxt, tail, skbs }
+        let mut kept = 0;
+        for i in 0..self.n {
+            if before(rcv_nxt, self.blocks[i].0) {
+                self.blocks[kept] = self.blocks[i];
+                kept += 1;
+            }
+        }
+        self.n = kept;
     }
 }
 
@@ -302,16 +359,41 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
+    const FRAME: Cost = Cost { mem: 1, appended: 0, pieces: 1, list: false, room: None };
+
+    /// One whose page fragment is handed on.
+    fn insert(o: &mut Ofo, seq: u32, end: u32) -> Queued {
+        o.insert(seq, end, FRAME, 1)
+    }
+    /// One that nothing is put behind.
+    fn list(o: &mut Ofo, seq: u32, end: u32) -> Queued {
+        o.insert(seq, end, Cost { list: true, ..FRAME }, 1)
+    }
+    /// What comes in order to there brings along.
+    fn drain(o: &mut Ofo, mut rcv_nxt: u32) -> (u32, u32) {
+        let (mut high, mut skbs) = (rcv_nxt, 0);
+        while let Some(s) = o.take(rcv_nxt, &mut high) {
+            if after(s.end, rcv_nxt) {
+                (rcv_nxt, skbs) = (s.end, skbs + s.skbs);
+            }
+        }
+        o.remove_blocks(rcv_nxt);
+        (rcv_nxt, skbs)
+    }
+    fn queue(o: &Ofo) -> Vec<(u32, u32)> {
+        o.skbs.iter().map(|s| (s.seq, s.end)).collect()
+    }
+
     #[test]
     fn the_newest_block_comes_first() {
         let mut o = Ofo::default();
-        o.insert(100, 200, 1, 1, 0, false);
-        o.insert(300, 400, 1, 1, 0, false);
-        o.insert(500, 600, 1, 1, 0, false);
+        for seq in [100, 300, 500] {
+            insert(&mut o, seq, seq + 100);
+        }
         assert_eq!(&o.blocks[..o.n], [(500, 600), (300, 400), (100, 200)]);
-        o.insert(400, 500, 1, 1, 0, false);
+        insert(&mut o, 400, 500);
         assert_eq!(&o.blocks[..o.n], [(300, 600), (100, 200)]);
-        assert_eq!(o.drain(100), Drained { end: 200, tail: 1, skbs: 1 });
+        assert_eq!(drain(&mut o, 100), (200, 1));
         assert_eq!(&o.blocks[..o.n], [(300, 600)]);
         assert!(o.dsack.is_none());
     }
@@ -319,23 +401,99 @@ mod tests {
     #[test]
     fn a_third_block_is_beyond_those_expected_and_a_fifth_pushes_one_out() {
         let mut o = Ofo::default();
-        let told = [100, 300, 500, 700, 900].map(|seq| o.insert(seq, seq + 100, 1, 1, 0, false).1);
+        let told = [100, 300, 500, 700, 900].map(|seq| insert(&mut o, seq, seq + 100).told);
         assert_eq!(told.map(Told::beyond_expected), [false, false, true, true, true]);
         assert_eq!(told.map(Told::pushes_out), [false, false, false, false, true]);
         // One that grows takes nobody's place, but where it was says how many were told of since.
-        let grown = o.insert(400, 450, 1, 1, 0, false).1;
+        let grown = insert(&mut o, 400, 450).told;
         assert_eq!((grown, grown.beyond_expected(), grown.pushes_out()), (Told::Grown(3), true, false));
     }
 
     #[test]
     fn duplicates_are_told() {
         let mut o = Ofo::default();
-        o.insert(100, 300, 1, 1, 0, false);
-        assert!(o.insert(100, 200, 1, 1, 0, false).0.is_none());
+        insert(&mut o, 100, 300);
+        assert!(insert(&mut o, 100, 200).took.is_none());
         assert_eq!(o.dsack, Some((100, 200)));
         o.clear_dsack();
-        o.insert(250, 400, 1, 1, 0, false);
+        insert(&mut o, 250, 400);
         assert_eq!(o.dsack, Some((250, 300)));
+        // The two overlap, and both are charged.
+        assert_eq!((queue(&o), o.memory()), (vec![(100, 300), (250, 400)], 2));
+    }
+
+    /// By tcp_data_queue_ofo: what lies within two neighbours, but in neither, is no duplicate to it. It takes memory,
+    /// and lets the window grow.
+    #[test]
+    fn what_no_skb_holds_whole_is_queued() {
+        let mut o = Ofo::default();
+        for (seq, end) in [(2000, 3000), (1000, 2000)] {
+            assert_eq!(insert(&mut o, seq, end).took, Some(1));
+        }
+        assert_eq!((queue(&o), &o.blocks[..o.n]), (vec![(1000, 2000), (2000, 3000)], &[(1000, 3000)][..]));
+        let q = insert(&mut o, 1500, 2500);
+        assert_eq!((q.took, q.behind, q.freed), (Some(1), false, 0));
+        // The left one's end is told first, and grows by what is told of the right one (tcp_dsack_set,
+        // tcp_dsack_extend).
+        assert_eq!(o.dsack, Some((1500, 2500)));
+        assert_eq!((queue(&o), o.memory()), (vec![(1000, 2000), (1500, 2500), (2000, 3000)], 3));
+        o.clear_dsack();
+        // It is dropped as it joins, if nothing of it is new: here all three bring something.
+        assert_eq!(drain(&mut o, 1000), (3000, 3));
+        assert_eq!((o.memory(), o.is_empty(), o.n, o.dsack), (0, true, 0, None));
+    }
+
+    #[test]
+    fn what_is_covered_whole_is_gone() {
+        let mut o = Ofo::default();
+        for (seq, end) in [(900, 1000), (600, 700), (300, 400), (100, 200)] {
+            insert(&mut o, seq, end);
+        }
+        // From the start of one on: that one is replaced, and the next goes, too.
+        let q = insert(&mut o, 300, 800);
+        assert_eq!((q.took, q.behind, q.freed), (Some(1), false, 2));
+        // 600 to 700 does not touch what is told already, and is not told (tcp_dsack_extend).
+        assert_eq!(o.dsack, Some((300, 400)));
+        assert_eq!((queue(&o), o.memory()), (vec![(100, 200), (300, 800), (900, 1000)], 3));
+        // One that reaches further stays.
+        o.clear_dsack();
+        assert_eq!(insert(&mut o, 850, 950).freed, 0);
+        assert_eq!(o.dsack, Some((900, 950)));
+        assert_eq!(queue(&o), [(100, 200), (300, 800), (850, 950), (900, 1000)]);
+        // One in the midst: the last alone is asked whether it follows, or the one that it lies right of.
+        assert!(insert(&mut o, 800, 850).behind);
+        assert_eq!(queue(&o), [(100, 200), (300, 850), (850, 950), (900, 1000)]);
+    }
+
+    /// A tun device's heads: 1728 bytes of 2 KiB, of which 64 stand before the headers.
+    #[test]
+    fn the_allocators_heads_take_what_fits_behind_their_last_byte() {
+        let mut o = Ofo::default();
+        let mut put = |seq, end| {
+            let q = o.insert(seq, end, Cost { room: Some(1624 - (end - seq)), ..FRAME }, 1);
+            (q.took, q.behind)
+        };
+        assert_eq!(put(1000, 2000), (Some(1), false));
+        assert_eq!(put(2000, 2500), (Some(0), true));
+        assert_eq!(put(2500, 2625), (Some(1), false), "124 bytes are left");
+        assert_eq!(put(2625, 4085), (Some(0), true));
+        assert_eq!(put(4085, 5085), (Some(1), false));
+        assert_eq!(queue(&o), [(1000, 2500), (2500, 4085), (4085, 5085)]);
+    }
+
+    /// Pieces are counted, and a FIN alone is none.
+    #[test]
+    fn a_full_buffer_takes_a_fin() {
+        let mut o = Ofo::default();
+        let cost = |pieces| Cost { mem: 10, appended: pieces, pieces, list: false, room: None };
+        assert_eq!(o.insert(100, 300, cost(2), 4).took, Some(10));
+        assert_eq!(o.insert(300, 400, cost(1), 4).took, Some(1));
+        let own = o.insert(400, 600, cost(2), 4);
+        assert_eq!((own.took, own.behind), (Some(10), false), "there is room for one");
+        assert_eq!(o.insert(600, 800, cost(2), 4).took, Some(2));
+        let fin = o.insert(800, 801, cost(0), 4);
+        assert_eq!((fin.took, fin.behind), (Some(0), true));
+        assert_eq!((queue(&o), o.memory()), (vec![(100, 400), (400, 801)], 23));
     }
 
     /// By the sources of 5.15.148 and of 6.1.192: 100 to 500 comes where 200 to 300 and 350 to 400 lie.
@@ -343,26 +501,34 @@ mod tests {
     fn once_a_duplicate_went_as_far_as_what_brought_it() {
         for (far, dsack) in [(true, (200, 500)), (false, (200, 300))] {
             let mut o = Ofo::new(far);
-            o.insert(200, 300, 1, 1, 0, false);
-            o.insert(350, 400, 1, 1, 0, false);
-            assert_eq!(o.drain(500).end, 500);
-            assert_eq!(o.dsack, Some(dsack));
+            insert(&mut o, 200, 300);
+            insert(&mut o, 350, 400);
+            assert_eq!(drain(&mut o, 500), (500, 0));
+            assert_eq!((o.dsack, o.memory()), (Some(dsack), 0));
             // Of one that reaches further what is new is no duplicate in either.
             let mut o = Ofo::new(far);
-            o.insert(400, 700, 1, 1, 0, false);
-            assert_eq!(o.drain(500).end, 700);
+            insert(&mut o, 400, 700);
+            assert_eq!(drain(&mut o, 500), (700, 1));
             assert_eq!(o.dsack, Some((400, 500)));
         }
     }
 
     #[test]
     fn what_is_put_behind_another_tells_of_no_duplicate() {
-        for (per_buffer, list, dsack) in [(1, false, None), (2, false, None), (1, true, Some((3101, 3501)))] {
+        for (per_buffer, list, dsack, skbs) in [
+            (1, false, None, vec![(2001, 3501), (3101, 3501)]),
+            (2, false, None, vec![(2001, 3501), (3101, 3501)]),
+            (1, true, Some((3101, 3501)), vec![(2001, 3001), (3001, 3501)]),
+        ] {
             let mut o = Ofo::default();
             for (seq, end) in [(2001, 3001), (3101, 3501), (3001, 3501)] {
-                o.insert(seq, end, 1, per_buffer, 0, list);
+                o.insert(seq, end, Cost { list, ..FRAME }, per_buffer);
             }
             assert_eq!((o.dsack, &o.blocks[..o.n]), (dsack, &[(2001, 3501)][..]));
+            assert_eq!(queue(&o), skbs);
+            // What lies behind is dropped as it joins, where it brings nothing.
+            assert_eq!(drain(&mut o, 2001).0, 3501);
+            assert_eq!(o.memory(), 0);
         }
     }
 
@@ -371,42 +537,52 @@ mod tests {
         let mut o = Ofo::default();
         o.tells(false);
         for (seq, end) in [(100, 200), (300, 400), (150, 350), (100, 200)] {
-            o.insert(seq, end, 1, 1, 0, false);
+            insert(&mut o, seq, end);
         }
         o.set_dsack(10, 20);
         assert_eq!((o.blocks(), o.highest_block(), o.dsack), (0, None, None));
-        assert_eq!(o.drain(100), Drained { end: 400, tail: 1, skbs: 3 });
+        assert_eq!(drain(&mut o, 100), (400, 3));
     }
 
     proptest! {
         /// The twin: a plain set of segment numbers.
         #[test]
-        fn agrees_with_a_plain_set(start in any::<u32>(), order in proptest::collection::vec(1u32..40, 1..60)) {
+        fn agrees_with_a_plain_set(
+            start in any::<u32>(),
+            order in proptest::collection::vec((1u32..40, 1u32..4, any::<bool>()), 1..60)
+        ) {
             let mut o = Ofo::default();
             let mut set = BTreeSet::new();
             let at = |i: u32| start.wrapping_add(i * 10);
             let mut next = 0u32;
-            for i in order {
-                if i < next || !set.insert(i) {
+            let mut taken = 0;
+            for (i, n, apart) in order {
+                if i <= next {
                     continue;
                 }
-                prop_assert!(o.insert(at(i), at(i + 1), 1, 1, 0, false).0.is_some());
+                let q = if apart { list(&mut o, at(i), at(i + n)) } else { insert(&mut o, at(i), at(i + n)) };
+                let new = (i..i + n).filter(|&k| set.insert(k)).count();
+                prop_assert!(new == 0 || q.took.is_some());
+                taken = taken + q.took.unwrap_or(0) - q.freed;
+                prop_assert_eq!(o.memory(), taken);
                 if i % 5 == 0 {
                     // The hole below is filled.
-                    set.remove(&next);
                     next += 1;
                     let in_order = at(next);
                     while set.remove(&next) {
                         next += 1;
                     }
-                    let nxt = o.drain(in_order).end;
-                    prop_assert_eq!(nxt, at(next));
+                    prop_assert_eq!(drain(&mut o, in_order).0, at(next));
+                    taken = o.memory();
                 }
-                let runs = set.iter().filter(|&&k| k == 0 || !set.contains(&(k - 1))).count();
-                prop_assert_eq!(o.runs.len(), runs);
-                prop_assert_eq!(o.runs.iter().map(|r| r.mem).sum::<u32>() as usize, set.len());
+                prop_assert_eq!(o.skbs.iter().map(|s| s.mem).sum::<u32>(), o.memory());
+                prop_assert!(o.skbs.iter().zip(o.skbs.iter().skip(1)).all(|(a, b)| before(a.seq, b.seq)));
+                let there: BTreeSet<u32> = (next..60)
+                    .filter(|&k| o.skbs.iter().any(|s| !after(s.seq, at(k)) && !before(s.end, at(k + 1))))
+                    .collect();
+                prop_assert_eq!(&there, &set);
                 for b in &o.blocks[..o.n] {
-                    prop_assert!(o.runs.iter().any(|r| !after(r.seq, b.0) && !before(r.end, b.1)));
+                    prop_assert!((next..60).all(|k| set.contains(&k) || before(at(k), b.0) || !before(at(k), b.1)));
                 }
             }
         }

@@ -12,7 +12,7 @@ use crate::tcp::clock::Clock;
 use crate::tcp::config::{MIN_RCVBUF, Params};
 use crate::tcp::options::Offer;
 use crate::tcp::profile::{Lowat, Profile, RcvRtt, RightSizing};
-use crate::tcp::receiver::ofo::Ofo;
+use crate::tcp::receiver::ofo::{Cost, Ofo, Queued, Skb};
 use crate::tcp::receiver::packing::Packing;
 use crate::tcp::seq::{after, before};
 use crate::tcp::truesize;
@@ -95,6 +95,8 @@ pub struct Rcv {
     rx_truesize: u32,
     /// Memory follows the payload (`rx_pages`).
     pub(in crate::tcp) pages: bool,
+    /// Heads are the allocator's, as of what is written into a tun device.
+    pub(in crate::tcp) tun: bool,
     /// The first byte's sequence number.
     pub began: u32,
 }
@@ -160,6 +162,7 @@ impl Rcv {
             space_time: 0,
             rx_truesize: p.rx_truesize.get() as u32,
             pages: p.rx_pages,
+            tun: false,
             began: 0,
         }
     }
@@ -241,23 +244,45 @@ impl Rcv {
             self.head = new;
         }
     }
-    /// `tcp_ofo_queue`: `bytes` that had come early, in `skbs`, follow what was just queued, `frames` in their last buffer; in pages, they join
-    /// it where there is room.
-    pub fn joined(&mut self, bytes: u32, frames: u32, skbs: u32) {
-        if bytes == 0 {
-            return;
+    /// `tcp_data_queue_ofo`: a packet of `payload` bytes behind `headers` came early, up to `end` with its FIN. Its
+    /// memory is not charged yet.
+    pub fn insert_early(&mut self, seq: u32, end: u32, payload: u32, headers: u32) -> Queued {
+        let cost = Cost {
+            mem: self.mem_of(payload),
+            appended: self.appended(payload),
+            pieces: if payload == 0 { 0 } else { self.pieces(seq, payload) },
+            list: self.is_list(payload),
+            room: self.tun.then(|| truesize::tun_room(self.profile, self.max_header, headers + payload)),
+        };
+        self.ofo.insert(seq, end, cost, self.per_buffer)
+    }
+    /// `tcp_ofo_queue`: what came early and now follows joins the receive queue.
+    pub fn ofo_queue(&mut self) {
+        let mut high = self.rcv_nxt;
+        while let Some(s) = self.ofo.take(self.rcv_nxt, &mut high) {
+            if after(s.end, self.rcv_nxt) {
+                self.join(s);
+                self.advance(s.end);
+            } else {
+                self.rmem_alloc -= s.mem;
+            }
         }
+        self.ofo.remove_blocks(self.rcv_nxt);
+    }
+    /// An skb that had come early follows what is queued; in pages, it joins that where there is room and they do not
+    /// overlap (`tcp_try_coalesce`).
+    fn join(&mut self, s: Skb) {
+        let bytes = s.end.wrapping_sub(self.rcv_nxt);
         self.pack(bytes, 0);
-        let all = bytes.div_ceil(self.advmss);
-        if self.pages && all == frames && self.tail + all <= self.per_buffer {
-            self.tail += all;
+        if self.pages && s.seq == self.rcv_nxt && self.tail + s.tail <= self.per_buffer {
+            self.tail += s.tail;
             self.rmem_alloc -= self.head_mem();
             if self.unread() == self.head {
                 self.head += bytes;
             }
         } else {
-            self.tail = frames;
-            self.skbs += skbs;
+            self.tail = s.tail;
+            self.skbs += s.skbs;
         }
         self.packing.before = self.rmem_alloc - self.ofo.memory();
     }
@@ -615,8 +640,7 @@ mod tests {
         assert_eq!(buffers, [1, 1, 2, 5, 6, 6, 8]);
         let early = |r: &mut Rcv, at: u32, frames: u32| {
             let (seq, n) = (r.rcv_nxt + at * 1448, frames * 1448);
-            let (mem, appended, list) = (r.mem_of(n), r.appended(n), r.is_list(n));
-            r.ofo.insert(seq, seq + n, mem, r.per_buffer, appended, list).0
+            r.insert_early(seq, seq + n, n, 52).took
         };
         let took = [(1, 1), (2, 1), (3, 2), (5, 1), (6, 1)].map(|(at, n)| early(&mut r, at, n).map(|m| m / 4352));
         assert_eq!(took, [1, 0, 2, 1, 0].map(Some));
