@@ -647,7 +647,7 @@ def test_standard_input_that_is_no_scenario(wavetank, standard_input, octets, to
 
 
 def test_echoes_under_way_as_the_run_ends_are_not_called_lost(wavetank):
-    sets = {"wifi.stations": 30, "time.flows": "3 s", "time.lead_in": "1 s", "time.warmup": "1 s"}
+    sets = {"wifi.stations": 60, "time.flows": "3 s", "time.lead_in": "1 s", "time.warmup": "1 s"}
     given = [x for k, v in sets.items() for x in ("--set", f"{k}={v}")]
     code, out, _ = wavetank("run", "cotsq-ath9k", *given, "--set", "time.tail=0 s")
     assert code == 0 and "without an answer)" in out and " lost)" not in out
