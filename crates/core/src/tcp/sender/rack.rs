@@ -165,7 +165,9 @@ impl Rack {
         ca: &mut Algorithm,
     ) -> u32 {
         let mut wait = 0;
-        for id in rtx.first()..rtx.end() {
+        let first = rtx.first();
+        for i in 0..rtx.len() {
+            let id = first.wrapping_add(i);
             let s = *rtx.get(id);
             if s.has(tag::SACKED) {
                 continue;
