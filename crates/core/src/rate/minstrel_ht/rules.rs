@@ -33,7 +33,7 @@ pub(super) struct Rules {
     /// reckoned as they are compared (of a group whose turn has not come: by its old probability and the new A-MPDU length), an average moves by
     /// a quarter of the difference, and counters have 16 bits.
     pub keeps_throughput: bool,
-    /// A group's list begins with the group's number where its first rate is meant (mended in August 2019: 5.3, 4.9.190, 4.14.140, 4.19.68).
+    /// A group's list begins with the group's number where its first rate is meant (in 4.9.115, 4.14.67 and 4.19.48; not in 4.9.337 and 5.4.59).
     pub numbers_group: bool,
     /// The second best rate may be probed, and the slower of the two best decides what is slow, the faster about streams (4.9).
     pub probes_second: bool,
