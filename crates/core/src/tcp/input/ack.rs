@@ -38,6 +38,7 @@ impl Socket {
     ) -> bool {
         let (ack, prior_una) = (p.ack, self.tp.snd_una);
         let mut rs = RateSample::default();
+        self.counted.acked = 0;
         if before(ack, prior_una) {
             // Older than what may still be under way, or of what was never sent: a blind guess (rfc5961#5.2).
             let window = u64::from(self.tp.max_window).min(self.bytes_acked) as u32;
@@ -91,7 +92,6 @@ impl Socket {
         if p.payload > 0 || self.profile.hears_cwr_on_acks {
             self.ecn.accept_cwr(p);
         }
-        self.counted.acked = 0;
         if prior_packets == 0 {
             if !in_ack_first {
                 self.ca.in_ack(&mut self.tp, slow_path);
@@ -177,7 +177,6 @@ impl Socket {
         }
         let tagged = self.take_sacks(p, prior_una, rs);
         let mut flags = tagged.flags;
-        self.counted.acked = 0;
         if self.profile.old_acks_deliver {
             self.count_delivered(tagged.delivered, flags);
         }

@@ -97,6 +97,7 @@ impl Socket {
                 return Defer::Cwnd;
             }
         } else if send_win <= len && self.profile.fin_defers {
+            // 4.14 does not tell this from other reasons.
             return Defer::Rwnd;
         }
         // Until 4.19 an skb that MSG_EOR ends waits like others.

@@ -4,7 +4,8 @@
 //!
 //! Stands for: net/ipv4/tcp_input.c of Linux 3.10, 3.18 and 4.14: `tcp_fastretrans_alert`, `tcp_time_to_recover`, `tcp_update_scoreboard`,
 //! `tcp_mark_head_lost`, `tcp_mark_lost_retrans`, `tcp_pause_early_retransmit`, `tcp_resume_early_retransmit`; 3.10's `tcp_head_timedout`
-//! and `tcp_timeout_skbs`. Differs: D1 without SACK every kernel counts as 6.12 does (newreno.rs), without early retransmit.
+//! and `tcp_timeout_skbs`. Differs: D1 without SACK every kernel counts as 6.12 does (newreno.rs), but for the degree of reordering, and
+//! without early retransmit.
 //! D2 whether a retransmission went out before the highest SACKed segment is told by their times, where Linux notes `snd_nxt`: the
 //! same, for new data follow what is sent again in one instant. D3 thin streams are as others (off by default in Linux).
 
