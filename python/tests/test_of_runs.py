@@ -76,6 +76,17 @@ def test_a_legends_rows_are_of_one_length_and_read_from_left_to_right(run, tmp_p
     assert [x.get_text() for x in legend.get_texts()] == ["up0", "up3", "up1", "up4", "up2"]
 
 
+def test_a_legend_shows_a_whole_period_of_each_flows_dashes(run, tmp_path, canvases):
+    flows = [replace(run.flows[0], name=f"up{i} sta{s + 1}", station=s) for s in range(2) for i in range(4)]
+    one_run.draw(replace(run, flows=flows), tmp_path / "run.png")
+    lines = panel(canvases[0], "Goodput (Mbit/s)").get_legend().get_lines()
+    told = {str(x._unscaled_dash_pattern) for x in lines}
+    assert len(told) == 4
+    for line in lines:
+        pattern = line._unscaled_dash_pattern[1] or [0]
+        assert float(np.ptp(line.get_xdata())) > line.get_linewidth() * sum(pattern)
+
+
 def test_of_many_flows_a_band_is_drawn_and_no_line_but_the_median(run, tmp_path, canvases):
     one_run.draw(replace(run, flows=[*run.flows] * 15), tmp_path / "run.png")
     ax = panel(canvases[0], "Goodput (Mbit/s)")

@@ -26,6 +26,8 @@ DASHES: dict[str, tuple[Any, ...]] = {
     "up": ("-", (0, (1, 1.2)), (0, (9, 1.2, 1.2, 1.2)), (0, (14, 2.5))),
     "down": ("--", "-.", (0, (1, 2.6)), (0, (5, 1.2, 1, 1.2, 1, 1.2))),
 }
+#: A legend's lines, in its font's size: as long as it takes to see the longest of these dashes and its gap, which was solid else.
+HANDLE = 4.0
 
 
 #: What is above an axis by no more than this factor is no outlier: the axis holds it.

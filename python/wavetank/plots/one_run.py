@@ -19,7 +19,7 @@ from ..lab.metrics import COLLISIONS
 from ..result import Flow, Result
 from ..stats import FloatArray
 from .formats import FORMATS, check
-from .of_runs import DASHES, MOST, airtime_percent, limits, node_colours, station_colour, while_flowing
+from .of_runs import DASHES, HANDLE, MOST, airtime_percent, limits, node_colours, station_colour, while_flowing
 from .style import MANY, PALETTE, PAPER, STYLE, headline
 
 _Curve = tuple[FloatArray, FloatArray]
@@ -167,7 +167,7 @@ def _over_time(ax: Axes, r: Result, label: str, curves: Sequence[tuple[_Look, _C
     _time_axis(ax, r, label)
     limits(ax, np.concatenate(shown))
     if legend:
-        _legend(ax)
+        _legend(ax, long=any(look.alone and isinstance(look.style, tuple) for look, _ in curves))
 
 
 def _group(ax: Axes, name: str, members: Sequence[_Curve], colour: str) -> list[FloatArray]:
@@ -198,18 +198,22 @@ def _time_axis(ax: Axes, r: Result, label: str) -> None:
     ax.set_ylabel(label)
 
 
-def _legend(ax: Axes) -> None:
-    """A legend above the axes, of as many columns as they have room for: the layout narrows axes for one that is wider."""
+def _legend(ax: Axes, long: bool = False) -> None:
+    """A legend above the axes, of as many columns as they have room for: the layout narrows axes for one that is wider.
+
+    ``long``: of dashes that take a long line to be seen.
+    """
     handles, labels = ax.get_legend_handles_labels()
     if not (len(labels) > 1 or any(", median" in label for label in labels)):
         return
+    length = HANDLE if long else mpl.rcParams["legend.handlelength"]
     for most in range(4, 0, -1):
         columns = -(-len(labels) // -(-len(labels) // most))  # rows of one length, as near as may be
         # a legend is filled column by column, and read row by row
         order = [i for column in range(columns) for i in range(column, len(labels), columns)]
         legend = ax.legend(
             [handles[i] for i in order], [labels[i] for i in order], loc="lower left", bbox_to_anchor=(0, 1), ncols=columns,
-            borderaxespad=0.2, columnspacing=1.2, handletextpad=0.5,
+            borderaxespad=0.2, columnspacing=1.2, handletextpad=0.5, handlelength=length,
         )  # fmt: skip
         if legend.get_window_extent().width <= ROOM * ax.figure.bbox.width / 2:
             break
