@@ -449,6 +449,24 @@ def test_a_file_that_is_not_there_is_told_the_one_that_is(wavetank, tmp_path, co
     assert "did you mean" not in wavetank(command, tmp_path / "another" / asked)[2]
 
 
+@pytest.mark.parametrize("command", ["run", "analyze", "packetdrill"])
+def test_an_address_of_the_network_is_told_to_be_one(wavetank, command):
+    code, _, err = wavetank(command, "https://example.org/x.toml")
+    assert code == 2 and err.startswith("error: https://example.org/x.toml: is an address, expected ")
+    assert "`curl -O https://example.org/x.toml`" in err
+
+
+def test_what_a_pictures_font_has_not_is_told_once_as_a_note(wavetank, tmp_path):
+    scenario = tmp_path / "x.toml"
+    named = Path(SCENARIO).read_text(encoding="utf-8").replace('name = "', 'name = "\U0001f4e1 ', 1)
+    scenario.write_text(named, encoding="utf-8")
+    short = [x for key in ("lead_in=0 s", "warmup=0 s", "flows=10 ms", "tail=0 s") for x in ("--set", f"time.{key}")]
+    code, _, err = wavetank("run", scenario, *short, "--plot", tmp_path / "x.png")
+    assert code == 0
+    assert err.count("\U0001f4e1") == 1 and "note: the pictures' font has no \U0001f4e1" in err
+    assert "Warning" not in err
+
+
 @pytest.mark.parametrize(
     ("word", "first", "among"),
     [

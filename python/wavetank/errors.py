@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from numbers import Integral
 from pathlib import Path
@@ -64,6 +65,10 @@ def nearest(got: str, names: Iterable[str]) -> str | None:
     return _core.nearest(printable(got), [printable(n) for n in names])
 
 
+#: How an address of the network begins; a letter alone is a drive's.
+ADDRESS = r"[a-z][a-z0-9+.-]+:/"
+
+
 def unreadable(path: object, e: Exception, expected: str) -> UserError:
     """A file that is there or not, but cannot be read as ``expected`` ("a CSV file of ..."): why, without Python's own words,
     and which file of that kind is called nearly so."""
@@ -71,6 +76,9 @@ def unreadable(path: object, e: Exception, expected: str) -> UserError:
         if e.object.startswith((b"\xff\xfe", b"\xfe\xff")):  # as an editor or a shell of Windows saves it
             return UserError(f"{path}: is UTF-16, expected {expected} in UTF-8 (iconv -f UTF-16 -t UTF-8 makes it one)")
         return UserError(f"{path}: is not UTF-8 text, expected {expected}")
+    if isinstance(e, FileNotFoundError) and re.match(ADDRESS, str(path)):
+        address = re.sub(r":/(?!/)", "://", str(path), count=1)  # a path has lost one of them
+        return UserError(f"{address}: is an address, expected {expected}: a file, which `curl -O {address}` fetches")
     why = e.strerror if isinstance(e, OSError) and e.strerror else str(e)
     near = _beside(Path(str(path))) if isinstance(e, FileNotFoundError) else None
     hint = f'; did you mean "{printable(near)}"?' if near else ""

@@ -24,6 +24,7 @@ from . import (  # noqa: F401
     completion,
     csi,
     csid,
+    glyphs,
     hack,
     judge,
     linux,
@@ -45,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """The command's entry: errors for people, exit codes for scripts."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        with signals.heeded(), output.named():
+        with signals.heeded(), output.named(), glyphs.told():
             code = cli.main(args=given, prog_name="wavetank", standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as e:
         e.show()
