@@ -96,7 +96,7 @@ def test_a_backlog_where_packets_take_no_time():
     assert idle.notes(s.set({"host.sta_rx": 0})) == [
         "host.backlog = 5 changes nothing here: a received packet takes no host any time"
     ]
-    assert idle.notes(s.set({"host.sta_rx": 0, "stations.rx": "0 us, 1 us"})) == []
+    assert "host.backlog" not in idle.keys(s.set({"host.sta_rx": 0, "stations.rx": "0 us, 1 us"}))
 
 
 def test_htb_and_what_stands_in_it_are_there_where_it_is_set():
@@ -262,3 +262,43 @@ def test_what_is_told_is_what_leaves_the_run_as_it_is(sets, key, value, why):
     with_it = s.set({key: value})
     assert idle.keys(with_it).get(key, "").startswith(why) and bool(why) == (key in idle.keys(with_it))
     assert (with_it.run().digest == s.run().digest) == bool(why)
+
+
+FLOWS = {"lead_in": "0 s", "flows": "200 ms", "tail": "0 s", "warmup": "0 s"}
+
+
+@pytest.mark.parametrize(
+    ("beside", "key", "value"),
+    [
+        ({"stations.mcs": [1, 2]}, "wifi.mcs", 15),
+        ({"stations.mcs": [1, 2], "ap.rate_control": "minstrel_ht", "channel.on": True}, "wifi.mcs", 15),
+        ({"stations.mcs": [1]}, "wifi.mcs", 15),
+        ({"stations.rate": ["54 Mbit/s", "6 Mbit/s"], "wifi.standard": "a"}, "wifi.rate", "12 Mbit/s"),
+        ({"stations.driver": ["ath9k", "ath9k_htc"]}, "sta.driver", "ath9k_htc"),
+        ({"stations.rx": ["1 us", "2 us"]}, "host.sta_rx", "50 us"),
+        ({"stations.cc": ["bbr", "reno"]}, "tcp.cc", "vegas"),
+        ({"stations.cc": ["bbr", "reno"]}, "traffic.cc", "vegas"),
+        ({"stations.cc": ["bbr"]}, "tcp.cc", "vegas"),
+        ({"stations.cc": ["bbr"], "traffic.cc": ["reno"]}, "tcp.cc", "vegas"),
+        ({"traffic.cc": ["reno"], "traffic.tcp_up": 3}, "tcp.cc", "vegas"),
+        ({"stations.tcp_up": [1, 2]}, "traffic.tcp_up", 3),
+        ({"stations.udp_up": ["1 Mbit/s", "2 Mbit/s"]}, "traffic.udp_up", "5 Mbit/s"),
+        ({"stations.error_up": [0.1, 0.2], "stations.error_down": [0, 0.2]}, "wifi.error_rate", 0.4),
+        ({"stations.error_up": [0.1, 0.2]}, "wifi.error_rate", 0.4),
+        ({"stations.ssthresh": [5, 6]}, "tcp.ssthresh", 3),
+        ({"stations.snr": [20, 30], "channel.on": True}, "channel.snr", 10),
+    ],
+)
+def test_what_is_set_on_top_of_lists_that_have_all_is_told_where_the_run_is_the_same(beside, key, value):
+    both = {"traffic.tcp_up": 1, "traffic.tcp_down": 1, **beside}
+    s = Scenario.from_dict({**TWO, "time": FLOWS}).set(both)
+    over = s.set({key: value})
+    assert (key in idle.keys(over)) == (over.run().digest == s.run().digest)
+
+
+def test_the_default_set_on_top_is_told_of_too_and_a_files_own_keys_are_not():
+    bbr = {**TWO, "stations": {"cc": ["bbr", "bbr"]}, "tcp": {"cc": "vegas"}}
+    assert idle.notes(Scenario.from_dict(bbr)) == []
+    assert idle.notes(Scenario.from_dict(bbr).set({"tcp.cc": "cubic"})) == [
+        "tcp.cc = cubic changes nothing here: every station has its own (stations.cc)"
+    ]

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from . import measured as measured
     from . import notebook as notebook
     from . import offered as offered
+    from . import overruled as overruled
     from . import packetdrill as packetdrill
     from . import plots as plots
     from . import progress as progress

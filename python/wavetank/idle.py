@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from . import _core, units
+from . import _core, overruled, units
 from . import keys as catalogue
 from .linux.asked import Asked
 from .linux.kernels import version
@@ -114,15 +114,16 @@ class _Read(Asked):
 
 def keys(scenario: Scenario) -> dict[str, str]:
     """Each key that was given and changes nothing here, and why. Raises ScenarioError."""
-    return _keys(_Read(scenario))
+    return _keys(_Read(scenario), scenario)
 
 
-def _keys(t: _Read) -> dict[str, str]:
+def _keys(t: _Read, scenario: Scenario) -> dict[str, str]:
     default = catalogue.defaults()
     parts = Relevance(t)
     told = (key for key in sorted(t.given) if t.v[key] != default[key] or (t.wifi and key in OF_STANDARDS))
     given = {key: _why(t, parts, key) for key in told}
-    return {key: why for key, why in given.items() if why}
+    above = overruled.keys(t, t.stations, (key for key, _ in scenario.overrides))
+    return dict(sorted((above | {key: why for key, why in given.items() if why}).items()))
 
 
 def notes(scenario: Scenario) -> list[str]:
@@ -132,7 +133,7 @@ def notes(scenario: Scenario) -> list[str]:
     """
     t = _Read(scenario)
     by_reason: dict[str, list[str]] = {}
-    for key, why in _keys(t).items():
+    for key, why in _keys(t, scenario).items():
         by_reason.setdefault(why, []).append(key)
     return [*(_sentence(t, keys, why) for why, keys in by_reason.items()), *_others(t)]
 
