@@ -302,3 +302,35 @@ def test_the_default_set_on_top_is_told_of_too_and_a_files_own_keys_are_not():
     assert idle.notes(Scenario.from_dict(bbr).set({"tcp.cc": "cubic"})) == [
         "tcp.cc = cubic changes nothing here: every station has its own (stations.cc)"
     ]
+
+
+@pytest.mark.parametrize(
+    ("beside", "key", "value"),
+    [
+        ({}, "floor.loss_db", 30),
+        ({"floor.topology": 3}, "floor.least_snr", 20),
+        ({"floor.walk": 1.5}, "floor.noise_dbm", -80),
+        ({}, "channel.drift_time", "1 s"),
+        ({"channel.drift_db": 5}, "channel.drift_time", "1 s"),
+        ({}, "channel.power_range", 5),
+        ({"channel.power_step": "10 ms"}, "channel.power_range", 5),
+        ({}, "channel.burst_db", 40),
+        ({}, "channel.burst_length", "9 ms"),
+        ({"channel.burst_every": "20 ms"}, "channel.burst_db", 40),
+        ({"ap.rate_control": "minstrel_ht", "sta.rate_control": "minstrel_ht"}, "fixed.tries", 2),
+        ({"ap.rate_control": "minstrel_ht"}, "fixed.tries", 2),
+        ({"traffic.rrul": True, "traffic.tcp_up": 4}, "traffic.mark_acks", False),
+        ({"traffic.rrul": True, "traffic.tcp_up": 4, "traffic.marks": False}, "traffic.mark_acks", False),
+    ],
+)
+def test_how_something_is_that_does_not_happen_is_told_where_the_run_is_the_same(beside, key, value):
+    times, both = {**FLOWS, "flows": "600 ms"}, {"tcp_up": 1, "tcp_down": 1}
+    s = Scenario.from_dict({**TWO, "time": times, "traffic": both, "channel": {"on": True, "snr": 22}}).set(beside)
+    over = s.set({key: value})
+    assert (key in idle.keys(over)) == (over.run().digest == s.run().digest)
+
+
+@pytest.mark.parametrize(("standard", "told"), [("ac", True), ("ax", False)])
+def test_an_exponent_of_he_alone(standard, told):
+    s = Scenario.from_dict(TWO).set({"wifi.standard": standard, "ap.driver": "mt76", "sta.driver": "mt76"})
+    assert ("mt76.he_ampdu_extension" in idle.keys(s.set({"mt76.he_ampdu_extension": 1}))) == told

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from . import shipped as shipped
     from . import state as state
     from . import stats as stats
+    from . import still as still
     from . import store as store
     from . import sweeps as sweeps
     from . import table as table

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from . import _core, overruled, units
+from . import _core, overruled, still, units
 from . import keys as catalogue
 from .linux.asked import Asked
 from .linux.kernels import version
@@ -169,7 +169,7 @@ def _why(t: _Read, parts: Relevance, key: str) -> str:
         there = section in cards or (section == "ath9k" and bool(cards & {"ath9k_tidq", "sora"}))
         return "" if there else f"no card has the driver {section}"
     there = (key == "backhaul.present" and t.wifi) or parts.of(key)
-    return _of_queues(t, section, name) if there else _missing(t, section)
+    return (_of_queues(t, section, name) or still.why(t, section, name)) if there else _missing(t, section)
 
 
 def _of_queues(t: _Read, section: str, name: str) -> str:
@@ -217,7 +217,7 @@ def _traffic(t: _Read, section: str, name: str) -> str:
         return "" if t.v["traffic.ping"] != "off" else "traffic.ping is off"
     if name in ("marks", "rrul_echoes"):
         return "" if rrul else "traffic.rrul is false"
-    marked = rrul or t.v["traffic.tcp_dscp"] != "CS0"
+    marked = (rrul and t.v["traffic.marks"] == "true") or t.v["traffic.tcp_dscp"] != "CS0"
     return "no TCP flow has a mark" if name == "mark_acks" and not marked else ""
 
 
@@ -232,8 +232,9 @@ def _radios(t: _Read, key: str) -> str:
         return "mt76 has a reorder buffer of its own"
     if said := _of_standard(t, key) or _of_mac80211(t, key, cards):
         return said
-    if key.startswith("fixed.") and cards == {"mt76"}:
-        return "mt76's hardware sends each PPDU once and forms the next anew"
+    if key.startswith("fixed."):
+        mt76 = "mt76's hardware sends each PPDU once and forms the next anew" if cards == {"mt76"} else ""
+        return mt76 or still.rates(t)
     return "a received packet takes no host any time" if key == "host.backlog" and not t.takes_time() else ""
 
 
@@ -244,6 +245,12 @@ def _of_standard(t: _Read, key: str) -> str:
         return f"802.11{t.v['wifi.standard']} has no access categories"
     if section == "ath9k" and name in OF_AGGREGATES and not t.aggregates():
         return "no frame goes in an aggregate"
+    if (
+        key == "mt76.he_ampdu_extension"
+        and "mt76" in t.drivers("ap") | t.drivers("sta")
+        and t.v["wifi.standard"] != "ax"
+    ):
+        return f"802.11{t.v['wifi.standard']} has no such exponent"
     if key not in OF_DSSS:
         return ""
     old = t.dsss()

@@ -1,0 +1,28 @@
+"""Keys of a channel, and of fixed rates, that say how something is that does not happen."""
+
+from __future__ import annotations
+
+from .linux.asked import Asked
+
+#: What each needs to happen, and that as it is where it does not.
+NEEDS = {
+    "drift_time": ("drift_db", "0"), "power_range": ("power_step", "0 ns"),
+    "burst_length": ("burst_every", "0 ns"), "burst_db": ("burst_every", "0 ns"),
+}  # fmt: skip
+
+
+def why(t: Asked, section: str, name: str) -> str:
+    """Of keys of a channel that is there: what does not happen on it."""
+    if section == "floor" and name not in ("topology", "walk"):
+        stand = int(t.v["floor.topology"]) or float(t.v["floor.walk"].split()[0])
+        return "" if stand else "no station is on the floor (floor.topology, floor.walk)"
+    if section != "channel" or name not in NEEDS:
+        return ""
+    need, none = NEEDS[name]
+    return f"channel.{need} is {none}" if t.v[f"channel.{need}"] == none else ""
+
+
+def rates(t: Asked) -> str:
+    """Of ``[fixed]``: whether nobody's rates are."""
+    given = {t.v[f"{end}.rate_control"] for end in ("ap", "sta")}
+    return "" if given & {"fixed", "ideal"} else "no card has fixed rates (ap.rate_control, sta.rate_control)"
