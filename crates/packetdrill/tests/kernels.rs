@@ -282,3 +282,42 @@ fn an_skb_that_was_one_segment_went_by_the_segment() {
 "#;
     holds(&["4.14", "4.19", "5.4", "5.15.148", "6.1.192"], &["6.12"], then);
 }
+
+#[test]
+fn three_replies_are_asked_for_where_only_the_first_data_behind_others_are_one() {
+    // Three writes follow one segment: where each counts, or one is enough, the next segment's ACK waits (tcp_event_data_sent).
+    let then = r#"
+   +0 setsockopt(4, SOL_TCP, TCP_NODELAY, [1], 4) = 0
+   +0 < P. 1:1001(1000) ack 1 win 1000
+   +0 > . 1:1(0) ack 1001
+   +0 read(4, ..., 1000) = 1000
+   +0 write(4, ..., 100) = 100
+   +0 > P. 1:101(100) ack 1001
+   +0 write(4, ..., 100) = 100
+   +0 > P. 101:201(100) ack 1001
+   +0 write(4, ..., 100) = 100
+   +0 > P. 201:301(100) ack 1001
+ +.02 < P. 1001:2001(1000) ack 301 win 1000
+   +0 > . 301:301(0) ack 2001
+"#;
+    holds(&["5.4", "5.10"], &["4.14", "4.19", "5.10.262", "5.15.148", "6.1.192", "6.12"], then);
+}
+
+#[test]
+fn pages_stay_set_aside_until_a_timer_gives_them_back() {
+    // What was read leaves its page, what is written takes of it; the transmit timer is off when it fires, and does its work all the same
+    // (tcp_write_timer_handler).
+    let then = r#"
+   +0 < P. 1:1001(1000) ack 1 win 1000
+   +0 > . 1:1(0) ack 1001
+   +0 read(4, ..., 1000) = 1000
+   +0 %{ assert SK_MEMINFO_FWD_ALLOC == 4096, SK_MEMINFO_FWD_ALLOC }%
+   +0 write(4, ..., 10000) = 10000
+   +0 > P. 1:10001(10000) ack 1001
+   +0 %{ assert SK_MEMINFO_FWD_ALLOC == 4080, SK_MEMINFO_FWD_ALLOC }%
+  +.1 < . 1001:1001(0) ack 10001 win 1000
+   +0 %{ assert SK_MEMINFO_FWD_ALLOC == 20480, SK_MEMINFO_FWD_ALLOC }%
+   +1 %{ assert SK_MEMINFO_FWD_ALLOC == 0, SK_MEMINFO_FWD_ALLOC }%
+"#;
+    holds(&["5.4", "5.15.148"], &["6.1.192", "6.12"], then);
+}

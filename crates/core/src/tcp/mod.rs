@@ -7,7 +7,7 @@
 //! (`host`), and when flows start and end (`traffic`).
 //!
 //! From the ground up, and no file imports one of a later line:
-//! `seq`, `clock`, `minmax`, `profile`, `truesize`, `gso`, `options`, `ecn`, `fastopen` (data in a SYN), `tp` (the kernel's variables), `rtx` (what is
+//! `seq`, `clock`, `minmax`, `profile`, `truesize`, `forward_alloc`, `gso`, `options`, `ecn`, `fastopen` (data in a SYN), `tp` (the kernel's variables), `rtx` (what is
 //! out), `stats`;
 //! `cc` (what the window does), `config`;
 //! `sender` and `receiver`: what a socket remembers, in machines that know nothing of it;
@@ -20,6 +20,7 @@ mod clock;
 mod config;
 mod ecn;
 mod fastopen;
+mod forward_alloc;
 mod gso;
 mod input;
 mod minmax;

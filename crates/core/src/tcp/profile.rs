@@ -9,13 +9,12 @@
 //! 6.12.117. D4 the undo of 3.10 and of 3.18 is 4.14's but for what `recovery/undo.rs` says, and
 //! F-RTO, too, but for what begins it. D5 a SACK-less sender loses as 6.12's does. D6 "3.10" and "3.18" have no prequeue (gone with 4.14): a reader
 //! that waits took packets itself there, with an ACK for every two as here, but when it ran; and they count round trips in microseconds. D7 until 5.11 a sender whose skbs below it take more than its send buffer
-//! retransmits nothing (`__tcp_retransmit_skb`), here it does; until 5.18 only the first data after received data counted for pingpong mode. D8 what
+//! retransmits nothing (`__tcp_retransmit_skb`), here it does. D8 what
 //! came after 6.6 and every profile has: an ACK is delayed by less than the least
 //! timeout (`tcp_delack_max`, 6.7: 200 ms before, 190 here at 100 Hz), what is remembered of its delay by no more than 200 ms (`icsk_ack.ato`, bounded by the
 //! timeout before), and a receiver whom the same data reach three times does not draw another hash (`tcp_rcv_spurious_retrans`, from 5.10 on; IPv6 alone in
 //! 6.12). D9 no profile echoes the timestamp of a segment whose ACK is older than others: 6.1.192 and
-//! 6.12.117 do (`tcp_ack`, `old_ack`, of 2026), 6.6.129 and 6.18 do not. D10 before 6.1 there is no end to what stays set aside for a socket (`sk_forward_alloc`,
-//! whole pages until the write timer gives them back), so that header prediction takes data that may take the slow path there.
+//! 6.12.117 do (`tcp_ack`, `old_ack`, of 2026), 6.6.129 and 6.18 do not.
 
 /// What an ACK says of a recovery that has sent nothing again yet (`tcp_packet_delayed`, where `retrans_stamp` is 0): small queues may hold
 /// its retransmissions back, and what was to go again may still be in this host.
@@ -79,6 +78,17 @@ pub enum Prr {
     SndUnaOnly,
     /// The same; what earlier ACKs let go and was not sent may go at any time (9ad084d66619, of 2022: in 6.1).
     SndUnaAdvanced,
+}
+
+/// How many pages are set aside for a socket that has too little left for what is to be charged (`sk_forward_alloc`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SetsAside {
+    /// As many as that takes, whatever is left; and pages stay (`__sk_mem_schedule`, until 2022).
+    Whole,
+    /// As many as are missing (7c80b038d23e, c4ee118561a0; 6.0 and stable of mid 2022).
+    Missing,
+    /// The same, and no whole page stays (`sk_mem_uncharge`, from 4890b686f408, 6.0).
+    Returned,
 }
 
 /// What `SO_RCVLOWAT` does, of a reader that waits in a call.
@@ -197,8 +207,8 @@ pub struct Profile {
     pub tso_rtt_log: Option<u32>,
     /// Heads that hold headers only have a cache of their own size: from 6.3 (bf9f1baa279f); power of two before.
     pub small_head_cache: bool,
-    /// No whole page stays set aside for a socket (`sk_forward_alloc`): from 6.1 (5.15 keeps up to 2 MiB; `sk_mem_uncharge`).
-    pub keeps_no_pages: bool,
+    /// How memory is set aside for a socket.
+    pub sets_aside: SetsAside,
     /// HyStart counts in microseconds, knows pacing and checks the ACK train to half the delay: from 5.6 (cff04e2da308).
     pub hystart_us: bool,
     /// Where HyStart's rounds end.
@@ -377,7 +387,8 @@ pub struct Profile {
     /// An ACK that what waited there asks for at once leaves as the program lets go: in 6.6.129, and not in 6.1.192 (133c4c0d3717,
     /// `__tcp_ack_snd_check`, `sysctl_tcp_backlog_ack_defer`).
     pub defers_acks: bool,
-    /// Replies needed for pingpong mode: 3 from 5.1 (4a41f453bedf) to 5.19, else 1 (4d8f24eeedc5).
+    /// Replies needed for pingpong mode, 3 from 5.1 (4a41f453bedf) to 5.19 (4d8f24eeedc5), where the first data alone after received data count
+    /// (`tcp_event_data_sent`); else 1.
     pub pingpong_threshold: u8,
     /// A control is told of an ACK before what it acknowledges leaves the queue, and a duplicate is told as one that took the slow path:
     /// until 2025 (`tcp_in_ack_event`; 6.15, and 6.12.y and 5.10.y of that year).
@@ -469,7 +480,7 @@ pub static V4_14: Profile = Profile {
     tso_defer: TsoDefer::HalfRttInJiffy,
     tso_rtt_log: None,
     small_head_cache: false,
-    keeps_no_pages: false,
+    sets_aside: SetsAside::Whole,
     hystart_us: false,
     hystart_rounds: HystartRounds::Growth,
     hystart_min_all: false,
@@ -645,6 +656,7 @@ pub static V5_10: Profile = Profile {
 /// Linux 5.10.262, of 2026: what the stable branch has got of later kernels.
 pub static V5_10_262: Profile = Profile {
     name: "5.10.262",
+    sets_aside: SetsAside::Missing,
     exempt: Exempt::EmptyOrSingle,
     tso_defer: TsoDefer::NextAck,
     dsack_far: false,
@@ -691,7 +703,7 @@ pub static V5_15_148: Profile = Profile {
 /// Linux 6.1.192, of 2026: Debian 12's.
 pub static V6_1_192: Profile = Profile {
     name: "6.1.192",
-    keeps_no_pages: true,
+    sets_aside: SetsAside::Returned,
     hystart_rounds: HystartRounds::Ack,
     delack_uncompresses: true,
     tso_rtt_log: Some(9),

@@ -4,6 +4,7 @@ use super::cc::{Algorithm, Tunables};
 use super::config::{Config, Params};
 use super::ecn::Ecn;
 use super::fastopen::state::Fast;
+use super::forward_alloc::ForwardAlloc;
 use super::options::Offer;
 use super::profile::{Growth, Profile};
 use super::receiver::delack::Delack;
@@ -100,6 +101,8 @@ pub struct Socket {
     pub(super) chrono: Chrono,
     pub(super) app: App,
     pub(super) rcv: Rcv,
+    /// Memory that is set aside, where kernels keep it.
+    pub(super) mem: ForwardAlloc,
     pub(super) ack: Delack,
     pub(super) stats: Stats,
     /// Sequence number of the segment that last updated the peer's window.
@@ -182,6 +185,7 @@ impl Socket {
             chrono: Chrono::NEW,
             app: App::new(p.wmem_default.get() as u32, cfg.start_seq),
             rcv: Rcv::new(&p, profile),
+            mem: ForwardAlloc::default(),
             ack: Delack::new(p.stretch_acks),
             stats: Stats::default(),
             snd_wl1: 0,

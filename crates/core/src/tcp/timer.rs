@@ -24,6 +24,7 @@ impl Socket {
     /// [`Socket::set_bulk`] or [`Socket::stop_bulk`] on an open connection).
     pub fn on_timer<L: Lower, P: Probe>(&mut self, now: Time, low: &mut L, probe: &mut P) {
         self.tp.clock.set(now);
+        self.mem_settle();
         self.fire_delack(now, low);
         self.tp.clock.in_wheel = false;
         self.fire_write_timer(now, low, probe);
@@ -59,7 +60,7 @@ impl Socket {
         if self.timers.fires > now {
             return;
         }
-        self.timers.fires = Time::NEVER;
+        (self.timers.fires, self.timers.stands) = (Time::NEVER, Time::NEVER);
         self.tp.clock.in_wheel = true;
         match self.timers.pending {
             Pending::Nothing => {}
@@ -75,5 +76,6 @@ impl Socket {
                 self.probe_timeout(low);
             }
         }
+        self.mem_reclaim();
     }
 }

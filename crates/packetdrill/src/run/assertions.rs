@@ -4,6 +4,7 @@ use super::{Run, Step, Stop};
 use crate::expr;
 use crate::expr::Outcome;
 use crate::report::Skipped;
+use wavetank_core::sim::Time;
 use wavetank_core::tcp::{FIELDS, Socket};
 
 impl Run<'_> {
@@ -14,7 +15,7 @@ impl Run<'_> {
             if let Some(n) = constant(name) {
                 return Some(Ok(n));
             }
-            if let Some(value) = sock.and_then(|s| beside_tcp_info(s, name)) {
+            if let Some(value) = sock.and_then(|s| beside_tcp_info(s, now, name)) {
                 return Some(Ok(value as f64));
             }
             let field = name.strip_prefix("tcpi_")?;
@@ -54,7 +55,10 @@ impl Run<'_> {
 }
 
 /// `SO_MEMINFO`'s values, and what BBR tells (`TCP_CC_INFO`), by packetdrill's names. src: as `constant`
-fn beside_tcp_info(s: &Socket, name: &str) -> Option<u64> {
+fn beside_tcp_info(s: &Socket, now: Time, name: &str) -> Option<u64> {
+    if name == "SK_MEMINFO_FWD_ALLOC" {
+        return Some(s.fwd_alloc(now).into());
+    }
     if let Some(of_memory) = name.strip_prefix("SK_MEMINFO_") {
         let of_memory = of_memory.to_ascii_lowercase();
         return s.meminfo().iter().find(|(n, _)| *n == of_memory).map(|(_, v)| *v);

@@ -9,6 +9,7 @@
 use crate::sim::{Lower, Packet, Span, Time, flags};
 use crate::tcp::options::{TIMESTAMPS, sack_len};
 use crate::tcp::receiver::stretch;
+use crate::tcp::seq::before;
 use crate::tcp::socket::Socket;
 
 /// `TCP_MAX_QUICKACKS`. src: linux@6.12 include/net/tcp.h
@@ -60,8 +61,10 @@ impl Socket {
             crate::tcp::cc::Control::event(&mut self.ca, &mut self.tp, crate::tcp::cc::Event::TxStart);
         }
         let now = self.tp.clock.j32();
+        // Where more than one reply is asked for, the first data alone that follow what came are one.
+        let replies = self.profile.pingpong_threshold == 1 || before(self.tp.lsndtime, self.ack.lrcvtime);
         self.tp.lsndtime = now;
-        if now.wrapping_sub(self.ack.lrcvtime) < self.ack.ato {
+        if replies && now.wrapping_sub(self.ack.lrcvtime) < self.ack.ato {
             self.ack.pingpong = self.ack.pingpong.saturating_add(1);
         }
     }
@@ -114,6 +117,7 @@ impl Socket {
                 self.ack.ato = ((self.ack.ato >> 1) + m).min(self.rtt.rto).min(self.delack_max());
             } else if m > self.rtt.rto {
                 self.incr_quickack(MAX_QUICKACKS);
+                self.mem_reclaim();
             }
         }
         self.ack.lrcvtime = now;
@@ -223,7 +227,7 @@ impl Socket {
         let c = self.tp.clock;
         self.ack.timer = true;
         self.ack.timeout = c.jiffies + u64::from(self.delack_max());
-        self.ack.fires = c.fires_at(self.ack.timeout);
+        self.ack.arm(c.fires_at(self.ack.timeout));
     }
 
     /// `tcp_send_delayed_ack`.
@@ -262,7 +266,7 @@ impl Socket {
         if !self.ack.timer || self.ack.timeout != timeout {
             self.ack.timer = true;
             self.ack.timeout = timeout;
-            self.ack.fires = c.fires_at(timeout);
+            self.ack.arm(c.fires_at(timeout));
         }
     }
 
@@ -275,8 +279,9 @@ impl Socket {
         if self.ack.fires > now {
             return;
         }
-        self.ack.fires = Time::NEVER;
+        (self.ack.fires, self.ack.stands) = (Time::NEVER, Time::NEVER);
         self.tp.clock.in_wheel = true;
+        self.mem_reclaim_partial();
         if self.ack.compressed > 0 && self.profile.delack_uncompresses {
             self.flush_compressed(low);
             return;

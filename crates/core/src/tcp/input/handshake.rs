@@ -46,6 +46,7 @@ impl Socket {
     /// `tcp_connect`: a SYN with so many bytes.
     pub(in crate::tcp) fn send_first_syn<L: Lower>(&mut self, data: u32, low: &mut L) {
         let data_seq = self.tp.snd_nxt.wrapping_add(1);
+        self.sets_aside_for_head();
         self.tp.write_seq = data_seq.wrapping_add(data);
         self.app.written(self.tp.write_seq);
         // Its delivery makes no sample: it counts in packets_out before it is sent (`tcp_connect_queue_skb`), so that no stamp is there yet.

@@ -44,6 +44,7 @@ impl Socket {
         if p.payload > 0 {
             self.stats.data_segs_in += u64::from(p.segs);
         }
+        self.mem_settle();
         match self.state {
             State::Closed => self.on_late(p, low),
             State::Listen => self.on_syn(p, low),

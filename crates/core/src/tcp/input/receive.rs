@@ -4,7 +4,7 @@
 //! net/ipv4/tcp.c `tcp_data_ready`, `tcp_recvmsg_locked`. Differs: D1 no urgent data, no checksums; D2 the application reads
 //! in the instant in which it is woken: after each packet ([`Socket::on_packet`]), or when its host has processed what it received, or
 //! some time after it was woken ([`Socket::on_packet_unread`], [`Socket::on_reader`]); D3 TIME_WAIT is kept only for programs that call
-//! (reset.rs); D4 the memory that is set aside (`sk_forward_alloc`) is what whole pages leave, also after a segment that was put
+//! (reset.rs); D4 from 6.0 on the memory that is set aside (`sk_forward_alloc`) is what whole pages leave, also after a segment that was put
 //! behind another in its buffer.
 
 use crate::sim::{Lower, Packet, Probe, Time, flags};
@@ -86,13 +86,6 @@ impl Socket {
             && !after(p.ack, self.tp.snd_nxt)
             && !before(p.tsval, if self.opts.timestamps { r.ts_recent } else { 0 })
             && (p.payload == 0 || r.mem_of(p.payload) <= self.forward_alloc())
-    }
-
-    /// `sk_forward_alloc`: memory that is taken page by page and not yet charged.
-    fn forward_alloc(&self) -> u32 {
-        const PAGE: u32 = 4_096;
-        let charged = self.wmem_queued().wrapping_add(self.rcv.rmem_alloc);
-        if self.profile.keeps_no_pages { charged.wrapping_neg() % PAGE } else { u32::MAX }
     }
 
     /// What follows the ACK field: the state, the payload, what may be sent now, and what is to be acknowledged. `predicted`: data pass
@@ -179,6 +172,7 @@ impl Socket {
         if self.rcv.is_overcommitted() && !self.try_rmem_schedule(p.payload) {
             return;
         }
+        self.sets_aside_for(p.payload);
         self.rcv.queue(end_data.wrapping_sub(nxt), p.payload);
         self.rcv.advance(end_data);
         if p.payload > 0 {
@@ -228,7 +222,12 @@ impl Socket {
     /// `tcp_prune_queue`: whether there is room after all.
     fn prune_queue(&mut self) -> bool {
         self.ack.quick = 0;
-        self.rcv.clamp_window() || (self.rcv.collapse() && !self.rcv.is_overcommitted())
+        if self.rcv.clamp_window() {
+            return true;
+        }
+        let collapsed = self.rcv.collapse();
+        self.mem_reclaim();
+        collapsed && !self.rcv.is_overcommitted()
     }
 
     /// Data in order, and more than there is memory for: whether they are queued nevertheless, as what a reader without any waits for is, and a FIN.
@@ -256,6 +255,7 @@ impl Socket {
             self.stats.rcv_drops += 1;
             return;
         }
+        self.sets_aside_for(p.payload);
         self.stats.early_segs_in += u64::from(p.segs.max(1));
         self.data_recv(p, false);
         let blocks = u32::from(p.n_sack);
@@ -301,6 +301,7 @@ impl Socket {
         self.rcv.rmem_alloc -= self.rcv.ofo.memory();
         self.rcv.ofo.purge();
         self.rcv.ofo.clear_dsack();
+        self.mem_reclaim();
         self.state = match self.state {
             State::Established | State::SynRecv => State::CloseWait,
             State::FinWait1 => State::Closing,
@@ -381,6 +382,7 @@ impl Socket {
     /// The bytes of it.
     pub(in crate::tcp) fn app_copy(&mut self) -> u32 {
         (self.app.begins, self.app.woken) = (false, false);
+        self.mem_settle();
         let r = &mut self.rcv;
         let bytes = r.unread();
         if bytes > 0 {

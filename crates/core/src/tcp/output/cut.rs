@@ -60,6 +60,7 @@ impl Socket {
     pub(in crate::tcp) fn split_off(&mut self, id: u32, bytes: u32) {
         let (skb, n) = (self.rtx.get(id).skb, self.same_skb(id, u32::MAX));
         let mss = if n > 1 { self.rtx.get(id).len() } else { self.tp.mss_cache };
+        self.sets_aside_for_head();
         self.rtx.split(id, bytes);
         self.count_pieces(id, 1);
         let (before, rest) = (id.wrapping_sub(1), id.wrapping_add(1));
@@ -89,6 +90,7 @@ impl Socket {
 
     /// Up to `n` segments from `id` on that share an skb get a new one.
     pub(in crate::tcp) fn number_anew(&mut self, id: u32, n: u32) {
+        self.sets_aside_for_head();
         let (old, new) = (self.rtx.get(id).skb, self.app.new_skb());
         let mut i = 0;
         while i < n && self.rtx.contains(id.wrapping_add(i)) && self.rtx.get(id.wrapping_add(i)).skb == old {

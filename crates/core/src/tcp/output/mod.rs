@@ -5,6 +5,7 @@
 
 pub(in crate::tcp) mod cut;
 mod cwnd;
+mod memory;
 pub(in crate::tcp) mod mss;
 mod mtu_probe;
 mod pacing;
@@ -320,6 +321,7 @@ impl Socket {
                 }
             }
             if len < head && self.gso_max_segs > 1 {
+                self.sets_aside_for_head();
                 self.app.split_head(self.tp.snd_nxt.wrapping_add(len));
                 if head - len <= mss && !self.profile.skb_grows {
                     self.app.single = Some(self.tp.snd_nxt.wrapping_add(head)); // tso_fragment

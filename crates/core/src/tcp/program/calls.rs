@@ -98,6 +98,7 @@ impl Socket {
         if n == 0 {
             return 0;
         }
+        self.mem_settle();
         let r = &mut self.rcv;
         let early = r.ofo.memory();
         let queue = u64::from(r.rmem_alloc - early);

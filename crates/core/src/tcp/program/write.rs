@@ -187,6 +187,7 @@ impl Socket {
             return Until::Room;
         }
         let scheduled = self.app.scheduled && !self.app.calls;
+        self.mem_settle();
         let goal = self.size_goal(self.current_mss());
         self.app.size_goal = goal;
         while left != Some(0) {
@@ -217,6 +218,7 @@ impl Socket {
                 self.chrono.start(What::Busy, self.tp.clock.j32());
             }
             let full = unsent == 0 || (self.app.calls && self.app.eors.back() == Some(&self.tp.write_seq));
+            let charged = self.charged();
             let mut tail = if full { goal } else { self.tp.write_seq.wrapping_sub(start) };
             if tail >= goal {
                 if self.wmem_queued() >= self.app.sndbuf || !self.app.lowat_allows(&self.tp, false) {
@@ -250,6 +252,7 @@ impl Socket {
             if self.app.calls {
                 n = n.min(self.until_cut());
             }
+            self.sets_aside_to_write(charged, tail == 0, n);
             self.tp.write_seq = self.tp.write_seq.wrapping_add(n);
             if marked && self.app.copied {
                 self.app.marks.push_back(self.tp.write_seq);
@@ -363,6 +366,9 @@ impl Socket {
     fn queue_fin(&mut self) {
         if self.tp.unsent() == 0 {
             self.chrono.start(What::Busy, self.tp.clock.j32());
+        }
+        if self.tp.unsent() == 0 {
+            self.sets_aside_for_head();
         }
         self.app.fin = true;
         self.app.fin_seq = Some(self.tp.write_seq);

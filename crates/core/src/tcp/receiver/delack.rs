@@ -27,6 +27,8 @@ pub struct Delack {
     pub lrcvtime: u32,
     pub timeout: u64,
     pub fires: Time,
+    /// The same of a timer that was turned off since: it stands in the wheel all the same.
+    pub stands: Time,
     pub compressed: u8,
     pub comp_fires: Time,
     pub dup_acks: u8,
@@ -60,6 +62,7 @@ impl Delack {
         lrcvtime: 0,
         timeout: 0,
         fires: Time::NEVER,
+        stands: Time::NEVER,
         compressed: 0,
         comp_fires: Time::NEVER,
         dup_acks: 0,
@@ -70,6 +73,11 @@ impl Delack {
         of_backlog: false,
         deferred: false,
     };
+    /// `sk_reset_timer` of the delayed ACK's timer.
+    #[inline]
+    pub fn arm(&mut self, at: Time) {
+        (self.fires, self.stands) = (at, at);
+    }
     /// `icsk_ack.quick |= 1`: the window opened, tell at once.
     #[inline]
     pub fn quick_one(&mut self) {

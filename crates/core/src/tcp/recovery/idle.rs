@@ -61,10 +61,12 @@ impl Socket {
             return;
         }
         let (idle, silence) = (self.idle_time(), self.silence());
-        let next = if self.tp.packets_out != 0 || self.tp.unsent() != 0 {
+        if self.tp.packets_out != 0 || self.tp.unsent() != 0 {
             // It is alive without.
-            idle
-        } else if silence < idle {
+            self.wake_idle(idle);
+            return;
+        }
+        let next = if silence < idle {
             idle - silence
         } else if self.is_silent_for_too_long(silence) {
             self.abort(low);
@@ -77,6 +79,7 @@ impl Socket {
             // The own queue is full. src: linux@6.12 include/net/tcp.h TCP_RESOURCE_PROBE_INTERVAL
             u64::from(self.tp.clock.hz / 2)
         };
+        self.mem_reclaim();
         self.wake_idle(next);
     }
 

@@ -274,7 +274,7 @@ mod tests {
             seg.in_host = 1;
             s.rtx.push(seg);
         }
-        (s.tp.packets_out, s.tp.snd_nxt) = (4, 4_000);
+        (s.tp.packets_out, s.tp.snd_nxt, s.tp.write_seq) = (4, 4_000, 4_000);
         free(&mut s, 3_000);
         s
     }

@@ -33,7 +33,7 @@ pub struct Timers {
     /// When the wheel gets to it.
     pub fires: Time,
     /// The same of a timer that was turned off since: it stands in the wheel all the same.
-    stands: Time,
+    pub stands: Time,
     /// The pacing timer.
     pub pacing: Time,
     /// The timer of a connection on which nothing happens (`icsk_keepalive_timer`).
