@@ -2,8 +2,8 @@
 //! timer wheel's rounding ([`wheel`]).
 //!
 //! Stands for: Linux 6.12 `tcp_mstamp_refresh`, include/linux/jiffies.h.
-//! Differs: D1 the clock is refreshed at every entry into the socket, not only where Linux refreshes it (in virtual time both show
-//! the same instant).
+//! Differs: D1 the clock is refreshed at every entry into the socket but a compressed ACK's timer, not only where Linux refreshes it (in
+//! virtual time both show the same instant).
 
 use crate::sim::{Time, wheel};
 
@@ -15,8 +15,10 @@ const TS_OFFSET_MS: u64 = 300_000;
 pub struct Clock {
     /// Ticks a second.
     pub hz: u32,
-    /// `tcp_clock_cache`, nanoseconds.
+    /// The time, nanoseconds.
     pub ns: u64,
+    /// `tcp_clock_cache`: when it was refreshed last, nanoseconds.
+    pub cache: u64,
     /// `tcp_mstamp`, microseconds.
     pub us: u64,
     /// `jiffies`.
@@ -30,17 +32,24 @@ pub struct Clock {
 impl Clock {
     /// A clock that stands at the start.
     pub const fn new(hz: u32) -> Clock {
-        Clock { hz, ns: 0, us: 0, jiffies: 0, in_wheel: false, next_tick: 0 }
+        Clock { hz, ns: 0, cache: 0, us: 0, jiffies: 0, in_wheel: false, next_tick: 0 }
     }
     /// Moves to `now`.
     #[inline]
     pub fn set(&mut self, now: Time) {
         self.ns = now.ns();
+        self.cache = self.ns;
         self.us = self.ns / 1_000;
         if self.ns >= self.next_tick {
             self.jiffies = wheel::jiffies(now, self.hz);
             self.next_tick = wheel::tick(self.jiffies + 1, self.hz).ns();
         }
+    }
+    /// Moves to `now`, and what packets that leave bear stays (no `tcp_mstamp_refresh`).
+    pub fn pass(&mut self, now: Time) {
+        let cache = self.cache;
+        self.set(now);
+        self.cache = cache;
     }
     /// Jiffies as `tcp_jiffies32` cuts them.
     #[inline]

@@ -23,6 +23,7 @@ impl Socket {
     /// Fires every timer that is due, and runs the application if it was started or stopped meanwhile (call this after
     /// [`Socket::set_bulk`] or [`Socket::stop_bulk`] on an open connection).
     pub fn on_timer<L: Lower, P: Probe>(&mut self, now: Time, low: &mut L, probe: &mut P) {
+        self.fire_compressed(now, low);
         self.tp.clock.set(now);
         self.mem_settle();
         self.fire_delack(now, low);

@@ -270,12 +270,17 @@ impl Socket {
         }
     }
 
-    /// `tcp_delack_timer_handler` and the timer of compressed ACKs.
-    pub(in crate::tcp) fn fire_delack<L: Lower>(&mut self, now: Time, low: &mut L) {
+    /// `tcp_compressed_ack_kick`: it does not look at the clock. So the ACK bears the timestamp of what came last, from where pacing counts, too.
+    pub(in crate::tcp) fn fire_compressed<L: Lower>(&mut self, now: Time, low: &mut L) {
         if self.ack.comp_fires <= now {
+            self.tp.clock.pass(now);
             self.ack.comp_fires = Time::NEVER;
             self.flush_compressed(low);
         }
+    }
+
+    /// `tcp_delack_timer_handler`.
+    pub(in crate::tcp) fn fire_delack<L: Lower>(&mut self, now: Time, low: &mut L) {
         if self.ack.fires > now {
             return;
         }
@@ -328,9 +333,22 @@ impl Socket {
 
 #[cfg(test)]
 mod tests {
+    use crate::sim::{Blind, Time};
     use crate::tcp::cc::Cc;
     use crate::tcp::profile::{V5_10, V6_12};
-    use crate::tcp::tests::pair::sender;
+    use crate::tcp::tests::pair::{Link, sender};
+
+    #[test]
+    fn a_compressed_ack_bears_the_time_of_what_came_last() {
+        let (mut s, mut low) = (sender(Cc::Bbr, &V6_12), Link::idle());
+        s.tp.clock.set(Time::from_ms(20_000));
+        (s.ack.compressed, s.ack.comp_fires) = (2, Time::from_us(20_001_100));
+        s.on_timer(Time::from_us(20_001_100), &mut low, &mut Blind);
+        assert_eq!(low.q.len(), 1);
+        assert_eq!(s.tp.wstamp_ns, 20_000_000_000);
+        s.on_timer(Time::from_us(20_001_200), &mut low, &mut Blind);
+        assert_eq!((s.tp.clock.cache, s.tp.clock.ns), (20_001_200_000, 20_001_200_000));
+    }
 
     #[test]
     fn before_6_6_whatever_acknowledges_uses_quick_acks_up() {

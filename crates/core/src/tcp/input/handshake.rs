@@ -41,6 +41,8 @@ impl Socket {
         self.first_rcv_mss();
         self.rcv.first_window();
         self.undo.retrans_stamp = self.tp.clock.now_ts();
+        // The control has seen nothing yet, nor for how long.
+        self.ca = Algorithm::new(self.params.cc, &self.tunables, self.profile, &mut self.tp);
     }
 
     /// `tcp_connect`: a SYN with so many bytes.

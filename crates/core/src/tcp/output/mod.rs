@@ -77,7 +77,7 @@ impl Socket {
     #[inline]
     pub(in crate::tcp) fn transmit<L: Lower>(&mut self, load: Load, low: &mut L) -> Result<(), Failed> {
         let tp = &mut self.tp;
-        tp.wstamp_ns = tp.wstamp_ns.max(tp.clock.ns);
+        tp.wstamp_ns = tp.wstamp_ns.max(tp.clock.cache);
         let mut p = Packet::blank(Kind::Tcp, self.flow, self.local, self.remote);
         // Its departure time (`skb->tstamp`): an fq below holds it until then.
         p.born = Time::from_ns(tp.wstamp_ns);

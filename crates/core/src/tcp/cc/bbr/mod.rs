@@ -18,7 +18,9 @@
 //! counts as a new least (until 5.10), and where the first round trip ends (5.14).
 //! Differs: D1 the random phase in which ProbeBw begins has a stream seeded by the connection's first sequence number. D2 the window had no
 //! two segments more where a gain is above 1 before 4.18 and 4.14.67; here as then. D3 4.14's `tso_segs_goal` is that of the last ACK; here the rate's,
-//! which only what begins anew after idleness changes in between.
+//! which only what begins anew after idleness changes in between. D4 `bbr_main` sees a client's SYN-ACK before `bbr_init`, its stamps all 0: if the
+//! machine has been up for more than five minutes (and jiffies are above 0), it begins a ProbeRtt there, which leaves `app_limited` behind. Here
+//! machines have just booted.
 
 pub(super) mod aggregation;
 mod bandwidth;
@@ -314,6 +316,11 @@ impl Control for Bbr {
         } else if self.mode == Mode::ProbeRtt && !self.profile.bbr_first {
             self.check_probe_rtt_done(tp);
         }
+    }
+
+    /// `bbr_main` has seen a client's SYN-ACK, and `bbr_init` leaves its gains.
+    fn go_on(&mut self, before: &Bbr) {
+        (self.pacing_gain, self.cwnd_gain) = (before.pacing_gain, before.cwnd_gain);
     }
 
     fn min_tso_segs(&self, tp: &Tp) -> Option<u32> {

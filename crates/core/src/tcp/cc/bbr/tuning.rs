@@ -92,6 +92,9 @@ macro_rules! is_a_bbr {
             fn event(&mut self, tp: &mut $crate::tcp::tp::Tp, event: $crate::tcp::cc::Event) {
                 self.0.event(tp, event);
             }
+            fn go_on(&mut self, before: &$name) {
+                self.0.go_on(&before.0);
+            }
             fn min_tso_segs(&self, tp: &$crate::tcp::tp::Tp) -> Option<u32> {
                 self.0.min_tso_segs(tp)
             }
