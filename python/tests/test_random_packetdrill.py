@@ -30,3 +30,17 @@ def test_an_expectation_that_the_model_does_not_meet_fails(monkeypatch):
     line = next(i for i, x in enumerate(text.splitlines()) if "> P." in x)
     without = "\n".join(x for i, x in enumerate(text.splitlines()) if i != line)
     assert _core.packetdrill(without, "6.12", 100)["verdict"] == "fail"
+
+
+def test_of_bbr_they_end_before_chance_decides(monkeypatch):
+    monkeypatch.syspath_prepend(str(TOOLS))
+    import random_packetdrill
+    from random_packetdrill_bbr import BbrDraw
+
+    gains = set()
+    for seed in range(4):
+        drawn = random_packetdrill.draw(seed, kind=BbrDraw)
+        report = _core.packetdrill(drawn.expected(), "6.12", 100)
+        assert (report["verdict"], report["skipped"], report["printed"]) == ("pass", [], drawn.printed), seed
+        gains |= {x.split()[drawn.shown.index("bbr_cwnd_gain")] for x in drawn.printed}
+    assert "739" in gains and "512" not in gains

@@ -10,6 +10,7 @@ import copy
 import random
 import re
 from pathlib import Path
+from typing import ClassVar
 
 from wavetank import _core
 
@@ -21,11 +22,8 @@ FIELDS = [
     "rcv_ssthresh", "rcv_space", "rcv_wnd", "snd_mss", "rto", "rtt",
     "rttvar", "min_rtt", "rcv_rtt",
 ]  # fmt: skip
-PRINT = "%{ print(" + ",".join(f"tcpi_{name}" for name in FIELDS) + ") }%"
 #: A packet of the trace: time, direction, flags, numbers, length, the rest.
 PACKET = re.compile(r"^([0-9.]+) ([<>]) (?:\[\w+\] )?(\S+) (\d+):(\d+)\((\d+)\)(?: ack (\d+))?(.*)$")
-#: Seconds that keep what a timer does and what the peer does apart.
-APART = 500e-6
 #: Microseconds within a millisecond from which on a step that is a little late has the next one's timestamp.
 LATE = 960
 
@@ -68,6 +66,19 @@ class Receiver:
 class Draw:
     """One script as it grows."""
 
+    #: Controls of which one is drawn.
+    controls: ClassVar[list[str]] = CONTROLS
+    #: What is printed of TCP_INFO, and beside it, by packetdrill's names.
+    shown: ClassVar[list[str]] = [f"tcpi_{name}" for name in FIELDS]
+    #: Seconds that keep what a timer does and what the peer does apart.
+    apart = 500e-6
+    #: Seconds after a step within which a packet is the answer to it.
+    soon = 5e-5
+    #: Seconds between ACKs of one step.
+    gaps: ClassVar[list[float]] = [2e-5, 2e-5, 2e-5, 0.0007]
+    #: Seconds after which a script is long enough.
+    long = 25.0
+
     def __init__(self, seed: int, kernel: str, hz: int, max_header: int | None) -> None:
         self.r = r = random.Random(seed)
         self.kernel, self.hz, self.max_header = kernel, hz, max_header
@@ -84,7 +95,7 @@ class Draw:
         self.lines: list[tuple[float, str]] = []
         self.trace: list[str] = []
         self.head = [
-            f"`sysctl -q net.ipv4.tcp_congestion_control={r.choice(CONTROLS)}",
+            f"`sysctl -q net.ipv4.tcp_congestion_control={r.choice(self.controls)}",
             f"sysctl -q net.ipv4.tcp_timestamps={int(self.stamps)}",
             *(["sysctl -q net.ipv4.tcp_early_retrans=0"] if r.random() < 0.15 else []),
             *(["sysctl -q net.ipv4.tcp_slow_start_after_idle=0"] if r.random() < 0.15 else []),
@@ -160,7 +171,7 @@ class Draw:
         """Something happens. False: it does not, in the state that there is."""
         r = self.r
         self.on_way += self.left()
-        wait = r.choice([1e-4, 1e-4, 0.0023, 0.02, 0.02, self.rtt, self.rtt, self.rtt, 0.04, 0.3, 0.6, 1.5])
+        wait = r.choice(self.waits())
         self.now = round(self.now + wait + (r.randint(100, 3900) / 1e6 if wait > 1e-3 else 0), 6)
         before = len(self.lines)
         odd = [self.stray] * (3 if self.odd else 1)
@@ -168,15 +179,22 @@ class Draw:
         r.choice([*acts, self.close] if self.now > 3 else acts)()
         if len(self.lines) == before:
             return False
-        self.add(PRINT)
+        self.add(f"%{{ print({','.join(self.shown)}) }}%")
         return True
+
+    def waits(self) -> list[float]:
+        """Seconds from one step to the next."""
+        return [1e-4, 1e-4, 0.0023, 0.02, 0.02, self.rtt, self.rtt, self.rtt, 0.04, 0.3, 0.6, 1.5]
+
+    def sizes(self) -> list[int]:
+        """Bytes of a write."""
+        m = self.mss
+        return [1, 100, m, m * 2, m * 3 + 17, m * 10, m * 20, self.r.randint(1, 30000)]
 
     def write(self) -> None:
         if self.closed:
             return
-        n = self.r.choice(
-            [1, 100, self.mss, self.mss * 2, self.mss * 3 + 17, self.mss * 10, self.mss * 20, self.r.randint(1, 30000)]
-        )
+        n = self.r.choice(self.sizes())
         more = self.r.random() < 0.1
         self.add(f"send({self.fd}, ..., {n}, MSG_MORE) = {n}" if more else f"write({self.fd}, ..., {n}) = {n}")
 
@@ -195,7 +213,7 @@ class Draw:
             r.shuffle(segments)
         if segments and r.random() < 0.1:
             segments.insert(r.randrange(len(segments)), r.choice(segments))
-        every, gap = r.choice([1, 1, 2, 100]), r.choice([2e-5, 2e-5, 2e-5, 0.0007])
+        every, gap = r.choice([1, 1, 2, 100]), r.choice(self.gaps)
         for i, (start, end) in enumerate(segments):
             last, hole = i == len(segments) - 1, bool(self.peer.early)
             twice = self.peer.take(start, end)
@@ -241,11 +259,10 @@ class Draw:
 
     def read(self) -> None:
         """The program takes all that has come."""
-        came = dict(zip(FIELDS, self.printed[-1].split(), strict=True)) if self.printed else {}
-        there = int(came.get("bytes_received", 0)) - self.taken
-        if there <= 0 or self.closed or int(came["state"]) not in (1, 4, 5, 8):
+        there, state = int(self.last("tcpi_bytes_received")) - self.taken, int(self.last("tcpi_state"))
+        if there <= 0 or self.closed or state not in (1, 4, 5, 8):
             return
-        there -= int(came["state"]) == 8  # the FIN
+        there -= state == 8  # the FIN
         self.taken += there
         self.add(f"read({self.fd}, ..., {self.r.choice([there, 10 * there])}) = {there}")
 
@@ -266,7 +283,11 @@ class Draw:
 
     def is_over(self) -> bool:
         """A connection that was reset is no more, and TCP_INFO tells little of it."""
-        return bool(self.printed) and self.printed[-1].split()[FIELDS.index("state")] == "7"
+        return self.last("tcpi_state") == "7"
+
+    def last(self, name: str) -> str:
+        """What was printed last of one field; before that, nothing."""
+        return self.printed[-1].split()[self.shown.index(name)] if self.printed else "0"
 
     def is_clear(self) -> bool:
         """No timer's packet is so near to a step that a real host could have them the other way round; all blocks are there."""
@@ -280,7 +301,7 @@ class Draw:
             if not self.stamps and len(re.findall(r"\d+:\d+", m[8])) >= 3:
                 return False
             answers = any(-2e-5 <= at - s < 3e-4 for s in steps)
-            if not answers and any(abs(at - s) < APART for s in steps):
+            if not answers and any(abs(at - s) < self.apart for s in steps):
                 return False
         return True
 
@@ -300,7 +321,7 @@ class Draw:
             at, until = float(m[1]), done
             while until < len(self.lines):
                 then, line = self.lines[until]
-                late = then < at - 5e-5 or (then <= at + 3e-6 and not line.startswith("%{"))
+                late = then < at - self.soon or (then <= at + 3e-6 and not line.startswith("%{"))
                 if line.startswith("<") or not late:
                     break
                 until += 1
@@ -311,11 +332,13 @@ class Draw:
         return "\n".join(out) + "\n"
 
 
-def draw(seed: int, kernel: str = "6.12", hz: int = 100, max_header: int | None = None) -> Draw:
+def draw(
+    seed: int, kernel: str = "6.12", hz: int = 100, max_header: int | None = None, kind: type[Draw] = Draw
+) -> Draw:
     """A script of six to fifty steps; what cannot be carried out, or is not clear, is taken back."""
-    d = Draw(seed, kernel, hz, max_header)
+    d = kind(seed, kernel, hz, max_header)
     left = float(d.r.randint(6, 50))
-    while left > 0 and d.now < 25:
+    while left > 0 and d.now < d.long:
         kept = {k: copy.deepcopy(v) for k, v in vars(d).items() if k != "r"}
         if d.step() and d.run() and d.is_clear() and not d.is_over():
             left -= 1
@@ -325,8 +348,8 @@ def draw(seed: int, kernel: str = "6.12", hz: int = 100, max_header: int | None 
     return d
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def main(about: str | None = __doc__, kind: type[Draw] = Draw) -> None:
+    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", type=Path)
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0, help="of the first")
@@ -338,7 +361,7 @@ def main() -> None:
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
     for seed in range(args.seed, args.seed + args.count):
-        d = draw(seed, args.kernel, args.hz, args.max_header)
+        d = draw(seed, args.kernel, args.hz, args.max_header, kind)
         (args.out / f"{seed}.pkt").write_text(d.expected())
         (args.out / f"{seed}.printed").write_text("\n".join(d.printed) + "\n")
 
