@@ -1,8 +1,10 @@
 //! The expressions of `%{ }%`: as much of Python as scripts use: assertions, assignments, `print`, arithmetic, comparisons in chains,
 //! `and`, `or`, `not`, `if` ... `else`, tuples, calls of `int`, `abs`, `min`, `max`.
 
+use super::known::meant;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
+use wavetank_core::tcp::FIELDS;
 
 /// What a statement came to.
 #[derive(Clone, PartialEq, Debug)]
@@ -389,10 +391,12 @@ impl<'a> Parser<'a> {
                 "True" => 1.0,
                 "False" => 0.0,
                 _ => {
-                    let none = format!("no name {t}");
                     // What has this beginning is a field of TCP_INFO; any other may be of Python.
-                    let trouble = if t.starts_with("tcpi_") { Trouble::Slip } else { Trouble::Beyond };
-                    (self.lookup)(t).ok_or_else(|| trouble(none))??
+                    let none = || match t.starts_with("tcpi_") {
+                        true => Trouble::Slip(format!("no name {t}{}", meant("", t, &FIELDS))),
+                        false => Trouble::Beyond(format!("no name {t}")),
+                    };
+                    (self.lookup)(t).ok_or_else(none)??
                 }
             }
         };
@@ -507,7 +511,10 @@ mod tests {
         ] {
             assert!(matches!(go(code)[..], [Outcome::Slip(_)]), "{code}");
         }
-        assert_eq!(go("assert tcpi_sdn_cwnd == 1"), [Outcome::Slip("no name tcpi_sdn_cwnd".into())]);
+        assert_eq!(
+            go("assert tcpi_sdn_cwnd == 1"),
+            [Outcome::Slip("no name tcpi_sdn_cwnd; did you mean \"tcpi_snd_cwnd\"?".into())]
+        );
         assert_eq!(go("assert tcpi_snd_cwnd == "), [Outcome::Slip("an expression ends too early".into())]);
     }
 }

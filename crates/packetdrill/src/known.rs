@@ -106,12 +106,17 @@ const WORDS: [&str; 19] = [
     "raw",
 ];
 
+/// Behind a name that is none: which one may be meant.
+pub fn meant(prefix: &str, name: &str, names: &[&str]) -> String {
+    nearest(name, names.iter().copied()).map_or(String::new(), |n| format!("; did you mean \"{prefix}{n}\"?"))
+}
+
 /// Whether a call is one. The error says what is wrong.
 pub fn call(name: &str) -> Result<(), String> {
     if CALLS.contains(&name) {
         return Ok(());
     }
-    let near = nearest(name, CALLS.into_iter()).map_or(String::new(), |n| format!("; did you mean \"{n}\"?"));
+    let near = meant("", name, &CALLS);
     Err(format!("unknown call \"{name}\", expected one of {}{near}", CALLS.join(", ")))
 }
 
@@ -121,7 +126,7 @@ pub fn option(text: &str) -> Result<(), String> {
     if OPTIONS.contains(&name) {
         return Ok(());
     }
-    let near = nearest(name, OPTIONS.into_iter()).map_or(String::new(), |n| format!("; did you mean \"--{n}\"?"));
+    let near = meant("--", name, &OPTIONS);
     Err(format!("unknown option \"--{name}\", expected one of packetdrill's, such as --tolerance_usecs=10000{near}"))
 }
 

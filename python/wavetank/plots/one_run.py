@@ -16,7 +16,7 @@ from matplotlib.ticker import MaxNLocator
 
 from .. import files, stats
 from ..lab.metrics import COLLISIONS
-from ..result import Flow, Result
+from ..result import Flow, Ping, Result
 from ..stats import FloatArray
 from .formats import FORMATS, check
 from .of_runs import DASHES, HANDLE, MOST, airtime_percent, limits, node_colours, station_colour, while_flowing
@@ -234,6 +234,11 @@ def _series(ax: Axes, r: Result, flows: Sequence[tuple[Flow, _Look]], column: st
     _over_time(ax, r, label, curves, legend=False)
 
 
+def _kind(p: Ping) -> str:
+    """What it measures with, without its station: ``icmp``, ``udp_ef``."""
+    return p.name.partition(" ")[0]
+
+
 def _pings(ax: Axes, r: Result) -> None:
     found = [p for p in r.pings if np.isfinite(p.rtt_ms).any()]
     if len(found) <= MOST:
@@ -242,8 +247,11 @@ def _pings(ax: Axes, r: Result) -> None:
             colour = station_colour(p.station if len(stations) > 1 else i)
             ax.plot(p.t, p.rtt_ms, ".-", color=colour, label=p.name, markersize=3, linewidth=0.7)
     else:
-        for p in found:
-            ax.plot(p.t, p.rtt_ms, ".", color=PALETTE[0], markersize=2, alpha=0.4)
+        # Too many to tell stations apart: of each kind (ICMP, UDP of each category) one colour.
+        for kind, colour in zip(dict.fromkeys(map(_kind, found)), PALETTE, strict=False):
+            for p in (p for p in found if _kind(p) == kind):
+                ax.plot(p.t, p.rtt_ms, ".", color=colour, markersize=2, alpha=0.4)
+            ax.plot([], [], ".", color=colour, label=kind)
     _time_axis(ax, r, "Ping RTT (ms)" if len(found) <= MOST else f"Ping RTT of {len(found)} (ms)")
     limits(ax, np.concatenate([p.rtt_ms for p in found]))
     _legend(ax)
