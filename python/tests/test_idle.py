@@ -235,6 +235,15 @@ def test_floors_with_fewer_places_than_stations():
 
 SHORT = {"time.lead_in": "0 s", "time.flows": "300 ms", "time.tail": "0 s", "time.warmup": "0 s"}
 OLD = {"wifi.standard": "g", "wifi.band": "2.4 GHz", "wifi.rate": "54 Mbit/s", **SHORT}
+#: Half of what its only MCS carries is lost: probes go on to the rates of 802.11b.
+CCK = {
+    "wifi.band": "2.4 GHz",
+    "wifi.width_mhz": 20,
+    "wifi.mcs": 0,
+    "wifi.error_rate": 0.5,
+    "sta.rate_control": "minstrel_ht",
+    **SHORT,
+}
 NARROW = {"topology.kind": "wired", "htb.rate": "3 Mbit/s", "htb.leaf": "fq_codel", "fq_codel.target": "1 ms", **SHORT}
 
 
@@ -255,6 +264,9 @@ NARROW = {"topology.kind": "wired", "htb.rate": "3 Mbit/s", "htb.leaf": "fq_code
         ({**OLD, "stations.rate": "11 Mbit/s, 2 Mbit/s"}, "wifi.erp_protection", True, "all stations are 802.11b's"),
         ({**OLD, "stations.rate": "11 Mbit/s"}, "wifi.dsss_basic_rate", "1 Mbit/s", ""),
         ({**OLD, "stations.rate": "11 Mbit/s"}, "wifi.short_preamble", False, ""),
+        ({**CCK, "sta.rate_control": "fixed"}, "wifi.short_preamble", False, "no station is 802.11b's"),
+        (CCK, "wifi.erp_protection", True, "no station is 802.11b's"),
+        (CCK, "wifi.short_preamble", False, ""),
     ],
 )  # fmt: skip
 def test_what_is_told_is_what_leaves_the_run_as_it_is(sets, key, value, why):

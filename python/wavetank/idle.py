@@ -104,6 +104,12 @@ class _Read(Asked):
         rates = (own + [self.v["wifi.rate"]] * self.stations)[: self.stations]
         return {self.v["wifi.standard"] in ("b", "g") and units.rate(r) in DSSS for r in rates}
 
+    def has_cck(self) -> bool:
+        """Whether Minstrel-HT has CCK rates at one of its cards."""
+        cck = {"ath9k", "ath9k_tidq"}
+        ends = (e for e in ("ap", "sta") if self.v[f"{e}.rate_control"] == "minstrel_ht" and self.drivers(e) & cck)
+        return self.v["wifi.band"] == "2.4 GHz" and any(ends)
+
     def under_qdisc(self, end: str) -> bool:
         """Whether a discipline stands above one of its cards."""
         drivers, kernel = self.drivers(end), version(self.v["kernel"])
@@ -254,6 +260,8 @@ def _of_standard(t: _Read, key: str) -> str:
     if key not in OF_DSSS:
         return ""
     old = t.dsss()
+    if key != "wifi.erp_protection" and t.has_cck():
+        return ""
     if True not in old:
         return "no station is 802.11b's (wifi.standard, wifi.rate, stations.rate)"
     return "all stations are 802.11b's" if key == "wifi.erp_protection" and False not in old else ""

@@ -191,7 +191,7 @@ impl Replay {
         Ok(changed.then(|| m.updated() != before))
     }
     fn probe(&mut self, sta: usize, jiffies: u32) -> Option<Rate> {
-        let due = self.stations[sta].probe(jiffies);
+        let due = self.stations[sta].probe(jiffies, false);
         due.filter(|_| !self.never_probes)
     }
     fn run(&mut self, data: &[u8]) -> Result<(), Broken> {

@@ -104,6 +104,8 @@ class Air(Cards):
                 "wifi.band: on channel 36, with 2.4 GHz's RTS and EIFS; "
                 "its shorter SIFS and its signal extension add up to the same intervals"
             )
+            if "minstrel_ht" in controls and {"ath9k", "ath9k_tidq"} & set(drivers):
+                self.notes.append("minstrel_ht: without the CCK rates that ath9k has at 2.4 GHz (and the model)")
         tries = self.number("fixed.links") * self.number("fixed.tries")
         if tries > MOST_TRIES:
             raise self.refuse("fixed.tries", f"links x tries is {tries}, the virtual card has {MOST_TRIES} at most")

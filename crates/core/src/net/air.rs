@@ -74,6 +74,14 @@ fn minstrel_ht(s: &Scenario) -> minstrel_ht::Params {
     minstrel_ht::Params { version: Auto::Set(s.minstrel_ht.version.or(kernels)), ..s.minstrel_ht }
 }
 
+/// The CCK rates that Minstrel-HT has on such a card: ath9k's at 2.4 GHz, of kernels since 3.10. src: linux@6.12 ath9k/init.c SUPPORTS_HT_CCK_RATES
+fn cck(s: &Scenario, driver: Name) -> Option<minstrel_ht::Cck> {
+    let has = s.wifi.band == BandName::Ghz2 && matches!(driver, Name::Ath9k | Name::Ath9kTidq);
+    // ath9k copies the station's table, in which no rate has the flag, since it leaves out protection of frames (5.17).
+    let flagged = Profile::of(s.kernel.series()).frame_protection;
+    has.then_some(minstrel_ht::Cck { short: s.wifi.short_preamble, flagged })
+}
+
 /// The loss by MCS that the scenario gives.
 fn mcs_loss(s: &Scenario) -> Result<McsLoss, String> {
     let list: Vec<f64> = (0..s.wifi.mcs_error.len()).filter_map(|i| s.wifi.mcs_error.get(i)).collect();
@@ -157,6 +165,7 @@ pub(super) fn config(s: &Scenario) -> Result<BssConfig, String> {
             aasrc: s.aasrc,
             aarc: s.aarc,
             hardware: if end(i).1 == Name::Mt76 { minstrel_ht::Hardware::MT7615 } else { minstrel_ht::Hardware::ATH9K },
+            cck: cck(s, end(i).1),
             hz: s.host.hz,
         },
         queues: queues(end(i).1),
@@ -171,7 +180,7 @@ pub(super) fn config(s: &Scenario) -> Result<BssConfig, String> {
     let cfg = BssConfig {
         band: if s.wifi.band == BandName::Ghz2 { Band::Ghz2 } else { Band::Ghz5 },
         basic: basic(s),
-        erp: Erp { basic: dsss_basic(s)?, short: s.wifi.short_preamble, protects: protects(s) },
+        erp: Erp { basic: dsss_basic(s)?, short: s.wifi.short_preamble, about: false, protects: protects(s) },
         medium: s.medium,
         beacon: s.beacon,
         mcs_loss: mcs_loss(s)?,
@@ -217,6 +226,23 @@ mod tests {
             let cfg = config(&s).unwrap();
             assert_eq!(matches!(cfg.stations[1].driver, DriverConfig::Ath9kHtcTxqs(_)), txqs, "{kernel:?} {above:?}");
         }
+    }
+
+    /// 802.11n cards of ath9k at 2.4 GHz have them, whatever the kernel; the flag of short preambles is lost where ath9k copies a table.
+    #[test]
+    fn cck_rates_are_of_ath9k_at_2_4_ghz() {
+        let of = |band, driver, kernel, short| {
+            let mut s = Scenario { kernel, ..Scenario::default() };
+            (s.wifi.stations, s.wifi.width_mhz, s.wifi.band, s.wifi.short_preamble) = (1, 20, band, short);
+            (s.ap.driver, s.sta.driver) = (driver, driver);
+            config(&s).unwrap().stations[1].rate.cck
+        };
+        let ghz2 = |kernel, short| of(BandName::Ghz2, Name::Ath9k, kernel, short);
+        assert_eq!(ghz2(Kernel::V6_12, true), Some(minstrel_ht::Cck { short: true, flagged: false }));
+        assert_eq!(ghz2(Kernel::V4_14, true), Some(minstrel_ht::Cck { short: true, flagged: true }));
+        assert_eq!(ghz2(Kernel::V4_14, false), Some(minstrel_ht::Cck { short: false, flagged: true }));
+        assert_eq!(of(BandName::Ghz5, Name::Ath9k, Kernel::V6_12, true), None);
+        assert_eq!(of(BandName::Ghz2, Name::Mt76, Kernel::V6_12, true), None);
     }
 
     #[test]

@@ -42,7 +42,7 @@ impl Fixed {
     /// See [`Rates::bar`](super::Rates::bar).
     pub(super) fn bar(&mut self, now: Time, to: StaIx, acked: bool) {
         if let Some(minstrel) = &mut self.told {
-            minstrel.bar(now, to, acked);
+            minstrel.bar(now, to, 1, acked);
         }
     }
     /// What that one expects of the rate, kbit/s.

@@ -84,6 +84,8 @@ pub struct Setup {
     pub aarc: aarc::Params,
     /// What the hardware can do.
     pub hardware: minstrel_ht::Hardware,
+    /// CCK rates, if Minstrel-HT has some.
+    pub cck: Option<minstrel_ht::Cck>,
     /// Timer ticks a second.
     pub hz: u32,
 }
@@ -105,6 +107,7 @@ impl Default for Setup {
             aasrc: aasrc::Params::default(),
             aarc: aarc::Params::default(),
             hardware: minstrel_ht::Hardware::ATH9K,
+            cck: None,
             hz: crate::host::Params::default().hz,
         }
     }
@@ -150,7 +153,8 @@ impl Rates {
             Name::Fixed => Rates::fixed(&setup.fixed, modes),
             Name::Ideal => Rates::Ideal(ideal::Ideal::new(&setup.fixed, &modes)),
             Name::MinstrelHt => {
-                let c = minstrel_ht::Control::new(&setup.minstrel_ht, setup.hardware, &modes, setup.hz, random);
+                let Setup { minstrel_ht: par, hardware, cck, hz, .. } = setup;
+                let c = minstrel_ht::Control::new(par, *hardware, *cck, &modes, *hz, random);
                 Rates::MinstrelHt(Box::new(c))
             }
             Name::Aasrc | Name::Aarc | Name::AarcSnr => {
@@ -198,11 +202,18 @@ impl Rates {
 }
 
 impl Rates {
-    /// A BAR is over, acknowledged or not. To Minstrel-HT it is an A-MPDU of one, of no rate that the station has.
-    /// src: linux@6.12 net/mac80211/rc80211_minstrel_ht.c minstrel_ht_tx_status
-    pub fn bar(&mut self, now: Time, to: StaIx, acked: bool) {
+    /// The mode of BARs, where it is a rate that is reckoned with.
+    pub fn bar_mode(&self) -> Option<Mode> {
         match self {
-            Rates::MinstrelHt(c) => c.bar(now, to, acked),
+            Rates::MinstrelHt(c) => c.bar_mode(),
+            _ => None,
+        }
+    }
+    /// A BAR is over after so many tries, acknowledged or not. To Minstrel-HT it is an A-MPDU of one, at the lowest rate of the band.
+    /// src: linux@6.12 net/mac80211/rc80211_minstrel_ht.c minstrel_ht_tx_status
+    pub fn bar(&mut self, now: Time, to: StaIx, tries: u8, acked: bool) {
+        match self {
+            Rates::MinstrelHt(c) => c.bar(now, to, tries, acked),
             Rates::Fixed(c) => c.bar(now, to, acked),
             _ => {}
         }

@@ -299,9 +299,10 @@ params! {
         band: BandName = BandName::Ghz5, src "this project";
         /// The highest rate of the basic rate set, for responses and RTS.
         basic_rate: Rate = Rate::from_mbit(24), in Rate::from_mbit(6) => Rate::from_mbit(24), src "802.11-2020 17.3.8.3 mandatory rates";
-        /// The highest basic rate of 802.11b stations, which bounds that of ACKs to them and of protection frames.
+        /// The highest basic rate of 802.11b, which bounds that of ACKs of its frames and of protection frames: at 2.4 GHz Minstrel-HT of ath9k has such frames without
+        /// 802.11b stations, too.
         dsss_basic_rate: Rate = Rate::from_mbit(11), in Rate::from_mbit(1) => Rate::from_mbit(11), src "802.11-2020 16.3.3: all four rates of HR/DSSS are mandatory";
-        /// 802.11b frames have short preambles (1 Mbit/s has none).
+        /// 802.11b frames have short preambles (1 Mbit/s has none). Of ath9k's under Minstrel-HT not those since 5.17.
         short_preamble: bool = true, src "802.11-2020 16.2.2.3";
         /// OFDM frames go behind a CTS-to-self where 802.11b stations are about. Auto: as the standard has it, but not with 6.12's ath9k.
         erp_protection: Auto<bool> = Auto::Auto, src "802.11-2020 10.27.2; hostapd: Use_Protection with the first such station; linux@6.12 ath9k/xmit.c ath_merge_ratetbl leaves it out";

@@ -76,7 +76,7 @@ mod tests {
     /// By hand: a CTS of 14 bytes at 11 Mbit/s is 112 / 11 = 10.2, so 11 us, behind 96 us; an RTS of 20 bytes 160 / 11, so 15.
     #[test]
     fn beside_802_11b_stations() {
-        let erp = Erp { basic: Dsss::R11, short: true, protects: true };
+        let erp = Erp::default();
         let r = Responses::beside(Band::Ghz2, &[], Some(erp));
         let p = of(Mode::Ofdm(Ofdm::R54), None, &r, Band::Ghz2).unwrap();
         assert_eq!((p.first, p.cts, p.lead), (Span::from_us(107), None, Span::from_us(117)));

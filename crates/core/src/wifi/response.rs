@@ -3,7 +3,7 @@
 //! Stands for: 802.11-2020 10.6.6.5.2 (rate of a control response: the highest basic rate that is not above the rate, or
 //! the non-HT reference rate, of the frame it answers), table 10-8 (non-HT reference rates), 9.3.1.2 ff. (frame sizes),
 //! 9.3.1.8.2 (compressed Block Ack, 32 bytes; 802.11ax-2021: 56 with a bitmap of 256 bits).
-//! Where 802.11b stations are about ([`Erp`]), a frame of DSSS or CCK is answered by one, an OFDM frame by OFDM (same modulation class).
+//! At 2.4 GHz a frame of DSSS or CCK is answered by one, an OFDM frame by OFDM (same modulation class).
 //! Differs: D1 responses are non-HT always (no HT Block Ack); D2 the basic rates of 802.11b are all up to the highest of them.
 
 use crate::phy::{Band, Dsss, Hr, Mode, Ofdm, dsss, duration};
@@ -58,20 +58,22 @@ pub struct Response {
     pub payload: u16,
 }
 
-/// What a BSS does that has 802.11b stations.
+/// What a BSS does at 2.4 GHz in frames of DSSS and CCK, and if it has 802.11b stations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Erp {
-    /// The highest basic rate of theirs.
+    /// The highest basic rate among theirs.
     pub basic: Dsss,
     /// Short preambles.
     pub short: bool,
-    /// OFDM frames are preceded by a CTS-to-self that these stations understand.
+    /// 802.11b stations are about.
+    pub about: bool,
+    /// Then OFDM frames are preceded by a CTS-to-self that these stations understand.
     pub protects: bool,
 }
 
 impl Default for Erp {
     fn default() -> Erp {
-        Erp { basic: Dsss::R11, short: true, protects: true }
+        Erp { basic: Dsss::R11, short: true, about: true, protects: true }
     }
 }
 
@@ -140,7 +142,7 @@ impl Responses {
     pub fn new(band: Band, basic: &[Ofdm]) -> Responses {
         Responses::beside(band, basic, None)
     }
-    /// The same with 802.11b stations in it.
+    /// The same where frames of DSSS and CCK are, and perhaps 802.11b stations.
     pub fn beside(band: Band, basic: &[Ofdm], erp: Option<Erp>) -> Responses {
         let basic = if basic.is_empty() { &[Ofdm::R6, Ofdm::R12, Ofdm::R24] } else { basic };
         // src: 802.11-2020 10.6.6.5.2: no basic rate at or below it: the highest mandatory rate at or below it
@@ -152,8 +154,8 @@ impl Responses {
             Some(&r) => Mode::Ofdm(answer(r)),
             None => {
                 let r = Dsss::ALL[i - Ofdm::ALL.len()];
-                let short = erp.is_some_and(|e| e.short);
-                Mode::Dsss(Hr { rate: erp.map_or(r, |e| e.basic.min(r)), short })
+                let rate = erp.map_or(r, |e| e.basic.min(r));
+                Mode::Dsss(Hr { rate, short: rate > Dsss::R1 && erp.is_some_and(|e| e.short) })
             }
         });
         // src: 802.11-2020 10.3.7: EIFS = SIFS + ACK at the lowest mandatory rate + DIFS; ath9k/ar9003_2p2_initvals.h, register 0x10b0: 92 us at
@@ -176,7 +178,7 @@ impl Responses {
     /// How an RTS in front of a frame of this mode is sent: at the highest basic rate that is not above the frame's reference rate, or
     /// at one that 802.11b stations understand.
     pub fn rts_rate(&self, before: Mode) -> Mode {
-        match (self.rts, self.erp) {
+        match (self.rts, self.erp()) {
             (_, Some(e)) if e.protects && !matches!(before, Mode::Dsss(_)) => e.mode(),
             (Some(r), _) => Mode::Ofdm(r),
             _ => self.rate(before),
@@ -191,12 +193,12 @@ impl Responses {
         self.rate[row(to)]
     }
     /// Where the BSS has 802.11b stations.
-    pub const fn erp(&self) -> Option<Erp> {
-        self.erp
+    pub fn erp(&self) -> Option<Erp> {
+        self.erp.filter(|e| e.about)
     }
     /// The slot time: the long one where a station knows no other. src: 802.11-2020 18.4.5
-    pub const fn slot(&self) -> Span {
-        if self.erp.is_some() { dsss::SLOT } else { self.band.slot() }
+    pub fn slot(&self) -> Span {
+        if self.erp().is_some() { dsss::SLOT } else { self.band.slot() }
     }
     /// What answers a frame of this mode, with `payload` bytes riding on it.
     pub fn answer(&self, kind: Kind, to: Mode, payload: u16) -> Response {
@@ -262,7 +264,7 @@ mod tests {
     /// By hand: an ACK of 14 bytes takes 112 us at 1 Mbit/s and 10.2, so 11 us at 11, behind 192 or 96 us.
     #[test]
     fn beside_802_11b_stations() {
-        let r = Responses::beside(Band::Ghz2, &[], Some(Erp { basic: Dsss::R11, short: true, protects: false }));
+        let r = Responses::beside(Band::Ghz2, &[], Some(Erp { protects: false, ..Erp::default() }));
         let b = |rate| Mode::Dsss(Hr { rate, short: true });
         assert_eq!(r.answer(Kind::Ack, b(Dsss::R11), 0).duration, Span::from_us(96 + 11));
         assert_eq!(r.answer(Kind::Ack, b(Dsss::R1), 0).duration, Span::from_us(192 + 112));
@@ -270,11 +272,16 @@ mod tests {
         assert_eq!(r.slot(), Span::from_us(20));
         assert_eq!(r.eifs_less_difs(), Span::from_us(10 + 304));
         assert_eq!(r.timeout(b(Dsss::R11)), Span::from_us(10 + 20 + 96));
-        let low = Responses::beside(Band::Ghz2, &[], Some(Erp { basic: Dsss::R2, short: true, protects: false }));
+        let low = Responses::beside(Band::Ghz2, &[], Some(Erp { basic: Dsss::R2, protects: false, ..Erp::default() }));
         assert_eq!(
             low.answer(Kind::Ack, b(Dsss::R11), 0).duration,
             Span::from_us(96 + 56),
             "2 Mbit/s is the highest basic rate"
         );
+        // Where none is about, a CCK frame is answered so, too, but slots are short, and nothing is protected.
+        let none = Responses::beside(Band::Ghz2, &[], Some(Erp { basic: Dsss::R2, about: false, ..Erp::default() }));
+        assert_eq!(none.answer(Kind::Ack, b(Dsss::R11), 0).duration, Span::from_us(96 + 56));
+        assert_eq!(none.timeout(b(Dsss::R11)), Span::from_us(10 + 9 + 96));
+        assert_eq!((none.erp(), none.rts_rate(Mode::Ofdm(Ofdm::R54))), (None, Mode::Ofdm(Ofdm::R24)));
     }
 }

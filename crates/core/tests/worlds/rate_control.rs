@@ -63,6 +63,32 @@ fn old_kernels_choose_probes_as_frames_come() {
     assert!(share > 0.9 && share < 1.4, "{share} % of the MPDUs are probes above MCS 4");
 }
 
+/// At -1 dB nothing of 802.11n arrives, and of 802.11b's rates 1 Mbit/s does: a BAR tells of it, and a download goes on at it. From 4.11 to 5.11 it carries nothing to
+/// Minstrel-HT, which then reckons in 12 bits: 3686 * 1000 / 10548000 is none. At 5 GHz it is not there.
+#[test]
+fn a_link_too_weak_for_802_11n_goes_on_at_1_mbit() {
+    use wavetank_core::phy::{Dsss, Mode};
+    let weak = [
+        ("wifi.width_mhz", "20"),
+        ("channel.on", "true"),
+        ("channel.snr", "-1"),
+        ("channel.delay_spread", "0 s"),
+        ("channel.k_db", "60"),
+    ];
+    let of = |band, version| {
+        let o = run("0", &[&MINSTREL[..], &weak, &[("wifi.band", band), ("minstrel_ht.version", version)]].concat());
+        let slow = |m: Mode| matches!(m, Mode::Dsss(h) if h.rate == Dsss::R1);
+        let at: u64 = o.nodes[0].modes.iter().filter(|m| slow(m.0)).map(|m| m.2).sum();
+        (o.flows[0].goodput_mbit(o.window), at)
+    };
+    for (version, used) in [("3.18", true), ("4.9", true), ("4.14", false), ("5.10", false), ("6.12", true)] {
+        let (goodput, at) = of("2.4 GHz", version);
+        let range = if used { 0.4..0.9 } else { 0.0..0.01 };
+        assert!(range.contains(&goodput) && (at > 300) == used, "{version}: {goodput} Mbit/s, {at} MPDUs at 1 Mbit/s");
+        assert_eq!(of("5 GHz", version), (0.0, 0), "{version} at 5 GHz");
+    }
+}
+
 #[test]
 fn probes_go_out_alone() {
     let fixed = run("0", &[]);

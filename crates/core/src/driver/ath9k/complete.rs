@@ -82,7 +82,7 @@ impl Told {
     /// Tells it.
     pub fn tell(&self, now: Time, report: &Report, rates: &mut Rates) {
         if self.bar {
-            return rates.bar(now, self.to, self.bad == 0);
+            return rates.bar(now, self.to, report.tries, self.bad == 0);
         }
         rates.report(now, self.to, &Went { chain: &self.chain, report, frames: self.frames, bad: self.bad });
     }

@@ -5,6 +5,7 @@
 
 use super::tid::fail;
 use super::{Params, RtsRate, limits};
+use crate::phy::Mode;
 use crate::rate::Choice;
 use crate::wifi::{Ac, Attempt, Burst, End, Mpdu, Seq, Sink, StaIx, Tid, What};
 use std::collections::VecDeque;
@@ -79,13 +80,14 @@ pub(super) fn plain(b: &mut Burst, choice: &Choice, par: &Params) {
     sent_with(b, choice, par);
 }
 
-/// `b`, which is empty, becomes a BAR: at the lowest rate (`ath_send_bar`, `ath_tx_start`).
-pub(super) fn bar(b: &mut Burst, start: Seq) {
+/// `b`, which is empty, becomes a BAR: at the lowest rate (`ath_send_bar`, `ath_tx_start`), or in this mode.
+pub(super) fn bar(b: &mut Burst, start: Seq, mode: Option<Mode>) {
     b.what = What::Bar(start);
     b.psdu = crate::wifi::response::BAR;
     b.agreement = false;
     b.chain = [Attempt::NONE; 4];
     b.chain[0].tries = 10; // src: hw->max_rate_tries
+    b.chain[0].mode = mode.unwrap_or(b.chain[0].mode);
     b.probe = false;
     b.rts_fallback = false;
 }

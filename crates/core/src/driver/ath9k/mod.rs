@@ -13,7 +13,7 @@
 //! completion: [`complete`]), main.c ath9k_conf_tx.
 //! Differs: D1 completion takes no time (transmit interrupts are not mitigated; received frames are: [`rx`]); D2 the hardware queue's descriptors are never
 //! short (512 of them); D3 no power save, no off-channel, no hardware reset; D4 voice has no agreement
-//! (minstrel_aggr_check), all else has one from the start; D5 a BAR goes at 6 Mbit/s at 2.4 GHz, too, and has no
+//! (minstrel_aggr_check), all else has one from the start; D5 a BAR goes at 6 Mbit/s at 2.4 GHz, too, but where Minstrel-HT hears of it (1 Mbit/s), and has no
 //! links of the station's own table behind its ten tries (ath_merge_ratetbl); D6 where a chain of an agreement begins with a rate of
 //! 802.11a, the RTS threshold is not for its links of 802.11n (ath_buf_set_rate: from the first of them on; no rate control has such a
 //! chain); D7 until 4.14 a frame's count of transmissions has a bit more ([`complete`]); D8 the second of two frames outside any
@@ -336,7 +336,7 @@ impl Ath9k {
     /// A BAR goes to the end of the hardware queue.
     fn send_bar(&mut self, to: StaIx, tid: Tid, start: Seq) {
         let mut b = self.burst(to, tid);
-        hw::bar(&mut b, start);
+        hw::bar(&mut b, start, self.rates.bar_mode());
         self.hw[b.ac.ix()].put(b, &self.par, self.frame_protection);
     }
 }

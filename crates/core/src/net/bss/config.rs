@@ -283,7 +283,7 @@ impl BssConfig {
             }
             let old = [s.mode, s.mode_up].iter().any(|m| matches!(m, Mode::Dsss(_)));
             if old && self.channel.0.on {
-                return bad(s, "the channel knows OFDM only: channel.on = false, or no 802.11b station");
+                return bad(s, "802.11b stations have no channel here: channel.on = false, or no 802.11b station");
             }
             if old && (s.rate.control != rate::Name::Fixed || self.stations[0].rate.control != rate::Name::Fixed) {
                 return bad(s, "a BSS with 802.11b stations has fixed rates: rate_control = \"fixed\" at both ends");
@@ -369,12 +369,13 @@ impl BssConfig {
         let cck = if i == 0 { self.stations[1..].iter().all(old) } else { old(&self.stations[i]) };
         Set::Dcf.all().map(|a| if cck { Access { cw_min: dsss::CW_MIN, ..a } } else { a })
     }
-    /// How it gets on with 802.11b stations, if it has any.
+    /// How frames of DSSS and CCK are answered, where there may be some, and how it gets on with 802.11b stations.
     pub(super) fn erp(&self) -> Option<Erp> {
         let old = |s: &StaConfig| matches!(s.mode, Mode::Dsss(_)) || matches!(s.mode_up, Mode::Dsss(_));
         let stations = &self.stations[1..];
         let protects = self.erp.protects && !stations.iter().all(old);
-        stations.iter().any(old).then_some(Erp { protects, ..self.erp })
+        let about = stations.iter().any(old);
+        (about || self.band == Band::Ghz2).then_some(Erp { about, protects, ..self.erp })
     }
 }
 

@@ -10,7 +10,7 @@
 //! steps of the power walk and of interference is a function of time, so that asking more often changes nothing.
 //!
 //! Stands for: thesis Table 5.2 (and equation 5.7, if decisions are hard), [`coding`] (what the code leaves), [`fading`] (multipath), [`process`] (what changes), [`floor`] (places),
-//! section 5.6.1 and 5.6.2 (what the hardware reports).
+//! section 5.6.1 and 5.6.2 (what the hardware reports); [`dsss`] (802.11b's rates).
 //! Differs: D1 the channel is the same both ways, but for transmit power; D2 the state at a PPDU's start holds for all of it; D3 streams
 //! are independent paths with an equal part of the power, and do not disturb each other; D4 preambles are heard whenever an MPDU is;
 //! D5 sub-carriers of pilots and data are alike; D6 a mode narrower than the channel uses its lower part, with all of the power; 802.11a's
@@ -20,6 +20,7 @@
 //! D8 no echo disturbs the symbol after its own, however much of it comes after the guard interval (0.4 or 0.8 us): at 50 ns the last tap is 175 ns late.
 
 mod coding;
+mod dsss;
 mod fading;
 pub mod floor;
 mod measure;
@@ -29,7 +30,7 @@ mod trace;
 pub use measure::Feedback;
 pub use trace::{LinkModes, Trace};
 
-use super::{Band, Mode};
+use super::{Band, Dsss, Mode};
 use crate::sim::{Bitmap, Span, Stream, Streams, Time};
 pub use coding::Decisions;
 use coding::{CodeRate, hard};
@@ -84,9 +85,10 @@ crate::params! {
 const STREAMS: usize = 4;
 /// Bytes of a full MPDU.
 const MPDU: f64 = 1538.0;
-/// Modes of a direction's table: by width, streams and MCS, then 802.11a's.
+/// Modes of a direction's table: by width, streams and MCS, then 802.11a's, then 802.11b's.
 const BY_MCS: usize = 4 * STREAMS * MCS.len();
-const MODES: usize = BY_MCS + OFDM.len();
+const BY_RATE: usize = BY_MCS + OFDM.len();
+const MODES: usize = BY_RATE + Dsss::ALL.len();
 
 /// Bits a sub-carrier and code rate of HT's (to MCS 7), VHT's (to 9) and HE's MCSs of one stream. src: 802.11-2020 19.5, 21.5; 802.11ax-2021 27.5
 const MCS: [(Modulation, CodeRate); 12] = {
@@ -123,14 +125,14 @@ const OFDM: [(Modulation, CodeRate); 8] = {
     ]
 };
 
-/// The modulation and code rate of a mode.
+/// The modulation and code rate of a mode of OFDM.
 pub fn modulation(mode: Mode) -> Modulation {
     coding_of(mode).0
 }
 
 fn coding_of(mode: Mode) -> (Modulation, CodeRate) {
     match mode {
-        Mode::Dsss(_) => unreachable!("a BSS with 802.11b stations has no channel (BssConfig::check)"),
+        Mode::Dsss(_) => unreachable!("DSSS has a receiver of its own (dsss.rs)"),
         Mode::Ofdm(r) => OFDM[r as usize],
         Mode::Ht(h) => MCS[usize::from(h.mcs() % 8)],
         Mode::Vht(v) => MCS[usize::from(v.mcs())],
@@ -300,6 +302,17 @@ impl Channel {
     pub fn per_octet(&mut self, now: Time, station: usize, way: Way, mode: Mode) -> f64 {
         self.refresh(now, station, way);
         let (mhz, l) = (self.mhz, &mut self.links[station]);
+        if let Mode::Dsss(h) = mode {
+            // In the primary channel, by the power that comes there from one antenna.
+            let (fares, power) = (&mut l.ways[way as usize], &l.power[0]);
+            let known = &mut fares.per_octet[BY_RATE + h.rate as usize];
+            if known.is_nan() {
+                let power = &power[..subcarriers(20).min(power.len())];
+                let mean = f64::from(power.iter().sum::<f32>()) / power.len() as f64;
+                *known = dsss::per_octet(h.rate, linear(fares.snr_db) * f64::from(mhz) / dsss::MHZ * mean) as f32;
+            }
+            return (*known).into();
+        }
         let width = if matches!(mode, Mode::Ofdm(_)) { mhz } else { mode.mhz().min(mhz) };
         let streams = (mode.streams() as usize).min(l.paths.len());
         let (modulation, rate) = coding_of(mode);

@@ -2,12 +2,12 @@
 //!
 //! Stands for: linux@6.12 net/mac80211/rc80211_minstrel_ht.c minstrel_ht_get_rate, minstrel_ht_set_rate, minstrel_ht_txstat_valid;
 //! net/mac80211/rate.c rate_control_fill_sta_table and ath9k/xmit.c ath_merge_ratetbl (a probe's rate stands before the station's
-//! table, whose first rate it replaces), rate_control_apply_mask.
+//! table, whose first rate it replaces), rate_control_apply_mask; rate_fixup_ratelist (the preamble of CCK rates, until ath9k has a table of its own).
 
-use super::groups::RATES;
+use super::groups::{CCK, RATES};
 use super::rules::Rules;
 use super::{
-    Hardware, MinstrelHt, Overhead, Params, Rate, RateStats, RateTable, Status, Supports, Table, V318, Version,
+    Cck, Hardware, MinstrelHt, Overhead, Params, Rate, RateStats, RateTable, Status, Supports, Table, V318, Version,
 };
 use crate::phy::{Ht, Mode, Width};
 use crate::rate::{Choice, Went};
@@ -22,10 +22,10 @@ enum Minstrel {
 }
 
 impl Minstrel {
-    fn probe(&mut self, jiffies: u32) -> Option<Rate> {
+    fn probe(&mut self, jiffies: u32, short: bool) -> Option<Rate> {
         match self {
-            Minstrel::V6_12(m) => m.probe(jiffies),
-            Minstrel::Old(m) => m.probe(),
+            Minstrel::V6_12(m) => m.probe(jiffies, short),
+            Minstrel::Old(m) => m.probe(short),
         }
     }
     fn status(&mut self, jiffies: u32, status: &Status<'_>) -> bool {
@@ -59,6 +59,7 @@ pub struct Control {
     early: bool,
     /// `[minstrel_ht] bitrates`.
     only: Option<u8>,
+    cck: Option<Cck>,
     peers: Vec<Peer>,
 }
 
@@ -84,12 +85,20 @@ fn masked(mode: Mode, only: Option<u8>) -> Mode {
     }
 }
 
+impl Cck {
+    /// The mode in which a rate goes out: whether a CCK rate has the short preamble is not the rate's affair, but the frame's and the driver's.
+    fn mode(of: Option<Cck>, r: Rate) -> Mode {
+        let short = r.group() == CCK && r.long().index() > 0 && of.is_some_and(|c| c.short && c.flagged);
+        Rate::new(r.group(), r.long().index() + if short { 4 } else { 0 }).mode()
+    }
+}
+
 /// What a frame that is no probe is sent with.
-fn chosen(m: &Minstrel, only: Option<u8>) -> Choice {
+fn chosen(m: &Minstrel, only: Option<u8>, cck: Option<Cck>) -> Choice {
     let (mut chain, mut first_rts) = ([Attempt::NONE; 4], 0);
     for (i, (a, link)) in chain.iter_mut().zip(m.chain()).enumerate() {
         let Some((rate, tries)) = link else { break };
-        let mode = masked(rate.mode(), only);
+        let mode = masked(Cck::mode(cck, *rate), only);
         *a = if i == 0 {
             first_rts = tries.rts;
             Attempt { mode, tries: tries.plain }
@@ -101,10 +110,19 @@ fn chosen(m: &Minstrel, only: Option<u8>) -> Choice {
 }
 
 impl Control {
-    /// A device that sends to station `i` with at most the streams, the width and the guard interval of `fastest[i]`. `random`: the
-    /// sample table.
-    pub fn new(par: &Params, hardware: Hardware, fastest: &[Mode], hz: u32, random: &mut Stream) -> Control {
-        Control::knowing(supports, par, hardware, fastest, hz, random)
+    /// A device that sends to station `i` with at most the streams, the width and the guard interval of `fastest[i]`, and has CCK rates if it has them to all.
+    /// `random`: the sample table.
+    pub fn new(
+        par: &Params,
+        hardware: Hardware,
+        cck: Option<Cck>,
+        fastest: &[Mode],
+        hz: u32,
+        random: &mut Stream,
+    ) -> Control {
+        // All four, and those with the short preamble, which 1 Mbit/s has not. src: ath9k/common-init.c ath9k_legacy_rates
+        let rates = if cck.is_some() { 0xef } else { 0 };
+        Control::knowing(|m| Supports { cck: rates, ..supports(m) }, par, hardware, cck, fastest, hz, random)
     }
     /// The same where what it chooses is not asked for, and everything to station `i` goes out at the MCS of `fixed[i]`: of no other it hears.
     pub fn told(par: &Params, hardware: Hardware, fixed: &[Mode], hz: u32, random: &mut Stream) -> Control {
@@ -115,17 +133,20 @@ impl Control {
                 ..supports(mode)
             }
         };
-        Control::knowing(only, par, hardware, fixed, hz, random)
+        Control::knowing(only, par, hardware, None, fixed, hz, random)
     }
     fn knowing(
         supports: impl Fn(Mode) -> Supports,
         par: &Params,
         hardware: Hardware,
+        cck: Option<Cck>,
         fastest: &[Mode],
         hz: u32,
         random: &mut Stream,
     ) -> Control {
-        let (overhead, mut random) = (Overhead::new(60, true), || random.bits() as u8);
+        let mut random = || random.bits() as u8;
+        // A frame that does not aggregate is taken to be answered at the lowest rate of the band.
+        let overhead = if cck.is_some() { Overhead::new(10, false) } else { Overhead::new(60, true) };
         let only = par.bitrates.map(|mcs| mcs as u8);
         let version = par.version.or(Version::V6_12);
         let (old, hardware) = (Rules::of(version), version.fills(hardware));
@@ -136,9 +157,9 @@ impl Control {
                 Some(rules) => Minstrel::Old(Box::new(V318::new(rules, &s, overhead, hardware, columns, hz, 0))),
                 None => Minstrel::V6_12(Box::new(MinstrelHt::new(&s, overhead, hardware, columns, hz, 0))),
             };
-            Peer { choice: chosen(&minstrel, only), tables: 0, minstrel }
+            Peer { choice: chosen(&minstrel, only, cck), tables: 0, minstrel }
         };
-        Control { hz, early: old.is_some(), only, peers: fastest.iter().map(peer).collect() }
+        Control { hz, early: old.is_some(), only, cck, peers: fastest.iter().map(peer).collect() }
     }
     /// It is asked for a frame that enters a TXQ, not for one that leaves it: before 5.14.
     /// src: linux@5.10 net/mac80211/tx.c ieee80211_xmit_fast; linux@6.12 ieee80211_tx_dequeue
@@ -159,20 +180,27 @@ impl Control {
             Minstrel::Old(_) => None,
         }
     }
+    /// See [`Rates::bar_mode`](crate::rate::Rates::bar_mode).
+    pub fn bar_mode(&self) -> Option<Mode> {
+        self.cck.map(|_| Rate::new(CCK, 0).mode())
+    }
     /// See [`Rates::table`](crate::rate::Rates::table).
     pub fn table(&self, to: StaIx) -> (Chain, u32) {
         let p = &self.peers[to.ix()];
         (p.choice.chain, p.tables)
     }
     /// See [`Rates::bar`](crate::rate::Rates::bar).
-    pub fn bar(&mut self, now: Time, to: StaIx, acked: bool) {
-        self.status(now, to, &Status { tried: &[], frames: 1, acked: acked.into() });
+    pub fn bar(&mut self, now: Time, to: StaIx, tries: u8, acked: bool) {
+        // It goes at the lowest rate of the band (rate_control_send_low), which is one of a station's if that has CCK rates.
+        let lowest = [(Rate::new(CCK, 0), tries)];
+        let tried = if self.cck.is_some() { &lowest[..] } else { &[] };
+        self.status(now, to, &Status { tried, frames: 1, acked: acked.into() });
     }
     fn status(&mut self, now: Time, to: StaIx, status: &Status<'_>) {
         let jiffies = self.jiffies(now);
         let p = &mut self.peers[to.ix()];
         if p.minstrel.status(jiffies, status) {
-            p.choice = chosen(&p.minstrel, self.only);
+            p.choice = chosen(&p.minstrel, self.only, self.cck);
             p.tables += 1;
         }
     }
@@ -184,12 +212,14 @@ impl Control {
 impl crate::rate::Control for Control {
     fn frame(&mut self, now: Time, to: StaIx) -> Mark {
         let jiffies = self.jiffies(now);
-        self.peers[to.ix()].minstrel.probe(jiffies).map_or(Mark::NONE, |r| Mark(r.number()))
+        let short = self.cck.is_some_and(|c| c.short);
+        self.peers[to.ix()].minstrel.probe(jiffies, short).map_or(Mark::NONE, |r| Mark(r.number()))
     }
     fn choose(&mut self, _now: Time, to: StaIx, mark: Mark) -> Choice {
         let mut choice = self.peers[to.ix()].choice;
         if mark.probes() {
-            choice.chain[0] = Attempt { mode: masked(Rate::from_number(mark.0).mode(), self.only), tries: 1 };
+            let mode = Cck::mode(self.cck, Rate::from_number(mark.0));
+            choice.chain[0] = Attempt { mode: masked(mode, self.only), tries: 1 };
             (choice.probe, choice.first_rts) = (true, 1);
         }
         choice
@@ -206,16 +236,19 @@ impl crate::rate::Control for Control {
 }
 
 impl Rate {
-    /// The rate as it is sent. Panics for CCK, which stations here do not have.
+    /// The rate as it is sent, a CCK rate with the preamble that its index says. Panics for one that the standard has not.
     pub fn mode(self) -> Mode {
         use super::groups::{Group, Kind};
-        use crate::phy::{Ht, Ofdm, Vht};
+        use crate::phy::{Dsss, Hr, Ht, Ofdm, Vht};
         let &Group { kind, streams, short_gi, bw, .. } = self.of();
         let mode = match kind {
             Kind::Ofdm => Some(Mode::Ofdm(Ofdm::ALL[usize::from(self.index())])),
             Kind::Ht => Ht::new((streams - 1) * 8 + self.index(), bw == 1, short_gi).map(Mode::Ht),
             Kind::Vht => Vht::new(self.index(), streams, Width::ALL[usize::from(bw)], short_gi).map(Mode::Vht),
-            Kind::Cck => None,
+            Kind::Cck => {
+                let rate = Dsss::ALL[usize::from(self.long().index())];
+                Some(Mode::Dsss(Hr { rate, short: self.index() >= 4 }))
+            }
         };
         mode.unwrap_or_else(|| panic!("{self:?} is a rate that the standard has"))
     }
@@ -224,7 +257,7 @@ impl Rate {
         use super::groups::{OFDM, VHT};
         let group = |bw: u8, sgi: bool, streams: u32| bw * 8 + 4 * u8::from(sgi) + streams as u8 - 1;
         Some(match mode {
-            Mode::Dsss(_) => unreachable!("an 802.11b station has a fixed rate (BssConfig::check)"),
+            Mode::Dsss(h) => Rate::new(CCK, h.rate as u8 + if h.short { 4 } else { 0 }),
             Mode::Ofdm(r) => Rate::new(OFDM, r as u8),
             Mode::Ht(h) => Rate::new(group(u8::from(h.mhz40), h.sgi, h.streams()), h.mcs() % 8),
             Mode::Vht(v) => Rate::new(VHT + group(v.width as u8, v.sgi, v.streams()), v.mcs()),
@@ -235,7 +268,7 @@ impl Rate {
 
 #[cfg(test)]
 mod tests {
-    use super::super::groups::{CCK, GROUPS, table};
+    use super::super::groups::{GROUPS, table};
     use super::*;
 
     #[test]
@@ -246,7 +279,7 @@ mod tests {
         for version in [Version::V6_12, Version::V5_10, Version::V4_9, Version::V3_18] {
             let par = Params { version: crate::sim::Auto::Set(version), bitrates: Some(4) };
             let mut random = crate::sim::Streams::new(1).get("ap", "rate/samples");
-            let mut c = Control::new(&par, Hardware::ATH9K, &[fastest], 250, &mut random);
+            let mut c = Control::new(&par, Hardware::ATH9K, None, &[fastest], 250, &mut random);
             let mut probes = 0;
             for ms in 0..2_000 {
                 let now = Time::from_ms(ms);
@@ -273,8 +306,14 @@ mod tests {
         for (version, rates) in [(Version::V5_15, 3), (Version::V6_12, 4)] {
             let par = Params { version: crate::sim::Auto::Set(version), bitrates: None };
             let mut random = crate::sim::Streams::new(1).get("ap", "rate/samples");
-            let mut c =
-                Control::new(&par, Hardware::ATH9K, &[Mode::Ht(Ht::new(15, false, true).unwrap())], 250, &mut random);
+            let mut c = Control::new(
+                &par,
+                Hardware::ATH9K,
+                None,
+                &[Mode::Ht(Ht::new(15, false, true).unwrap())],
+                250,
+                &mut random,
+            );
             let chain = c.choose(Time::ZERO, StaIx(0), Mark::NONE).chain;
             assert_eq!(chain.iter().take_while(|a| a.tries > 0).count(), rates, "{version:?}");
         }
@@ -288,10 +327,10 @@ mod tests {
         for bars in [0, 1] {
             let mut random = crate::sim::Streams::new(1).get("ap", "rate/samples");
             let top = Mode::Ht(Ht::new(7, false, false).unwrap());
-            let mut c = Control::new(&Params::default(), Hardware::ATH9K, &[top], 1000, &mut random);
+            let mut c = Control::new(&Params::default(), Hardware::ATH9K, None, &[top], 1000, &mut random);
             let chain = c.choose(Time::ZERO, StaIx(0), Mark::NONE).chain;
             let report = Report { link: 0, tries: 1, ..Report::default() };
-            (0..bars).for_each(|_| c.bar(Time::from_ms(1), StaIx(0), true));
+            (0..bars).for_each(|_| c.bar(Time::from_ms(1), StaIx(0), 1, true));
             c.report(Time::from_ms(60), StaIx(0), &Went { chain: &chain, report: &report, frames: 31, bad: 0 });
             let mean = 4096 * (31 + bars) / (1 + bars);
             assert_eq!(c.rc_stats(StaIx(0)).unwrap().1, 4096 + (mean - 4096) / 4);
@@ -300,22 +339,76 @@ mod tests {
         }
     }
 
+    /// Nothing of 802.11n gets through, CCK does: each version comes to 11 Mbit/s, with the preamble that the frame and the driver have it with. An MPDU
+    /// of 802.11n that fails is one of 32; a CCK frame goes alone.
+    #[test]
+    fn where_only_cck_gets_through_it_is_found() {
+        use crate::phy::{Dsss, Hr};
+        use crate::rate::Control as _;
+        use crate::wifi::Report;
+        let top = Mode::Ht(Ht::new(15, false, true).unwrap());
+        let old = [Version::V3_18, Version::V4_4, Version::V4_9, Version::V4_14, Version::V5_4, Version::V5_10];
+        let new = [Version::V5_15, Version::V6_12];
+        for version in old.into_iter().chain(new) {
+            for (short, flagged) in [(false, true), (true, true), (true, false)] {
+                let par = Params { version: crate::sim::Auto::Set(version), bitrates: None };
+                let mut random = crate::sim::Streams::new(1).get("ap", "rate/samples");
+                let cck = Some(Cck { short, flagged });
+                let mut c = Control::new(&par, Hardware::ATH9K, cck, &[top], 250, &mut random);
+                for ms in 0..20_000 {
+                    let now = Time::from_ms(ms);
+                    let mark = c.frame(now, StaIx(0));
+                    let choice = c.choose(now, StaIx(0), mark);
+                    let Attempt { mode, tries } = choice.chain[0];
+                    let heard = matches!(mode, Mode::Dsss(_));
+                    let (frames, tries) = if heard { (1, 1) } else { (if choice.probe { 1 } else { 32 }, tries) };
+                    let report = Report { link: 0, tries, ..Report::default() };
+                    let bad = if heard { 0 } else { frames };
+                    c.report(now, StaIx(0), &Went { chain: &choice.chain, report: &report, frames, bad });
+                }
+                let chain = c.choose(Time::from_ms(20_000), StaIx(0), Mark::NONE).chain;
+                let wanted = Mode::Dsss(Hr { rate: Dsss::R11, short: short && flagged });
+                assert_eq!(chain[0].mode, wanted, "{version:?} {short} {flagged}: {chain:?}");
+                let all = chain.iter().take_while(|a| a.tries > 0);
+                for a in all.filter(|a| a.mode.mcs() == 0) {
+                    assert!(!matches!(a.mode, Mode::Dsss(h) if h.short), "1 Mbit/s has no short preamble");
+                }
+            }
+        }
+    }
+
+    /// At 2.4 GHz a BAR goes at 1 Mbit/s, which is one of the rates there.
+    #[test]
+    fn a_bar_tells_of_the_lowest_cck_rate() {
+        let mut random = crate::sim::Streams::new(1).get("ap", "rate/samples");
+        let top = [Mode::Ht(Ht::new(7, false, false).unwrap())];
+        let cck = Some(Cck { short: true, flagged: false });
+        let mut c = Control::new(&Params::default(), Hardware::ATH9K, cck, &top, 1000, &mut random);
+        c.bar(Time::from_ms(60), StaIx(0), 3, true);
+        let first = c.rc_stats(StaIx(0)).unwrap().0[0];
+        assert_eq!((first.rate, first.ever), (Rate::new(CCK, 0), (1, 3)));
+        assert_eq!(c.rc_stats(StaIx(0)).unwrap().0.iter().filter(|r| r.rate.group() == CCK).count(), 7);
+        assert_eq!(first.airtime_us, 9_834, "10 + 192 + 9632 us, in steps of 256 ns");
+    }
+
     /// With RTS before each try fewer fit into the time that a segment has.
     #[test]
     fn the_first_link_has_fewer_tries_behind_rts() {
         use crate::rate::Control as _;
         let mut random = crate::sim::Streams::new(1).get("ap", "rate/samples");
         let slow = Mode::Ht(Ht::new(0, false, false).unwrap());
-        let mut c = Control::new(&Params::default(), Hardware::ATH9K, &[slow], 1000, &mut random);
+        let mut c = Control::new(&Params::default(), Hardware::ATH9K, None, &[slow], 1000, &mut random);
         let choice = c.choose(Time::ZERO, StaIx(0), Mark::NONE);
         assert!((1..=choice.chain[0].tries).contains(&choice.first_rts), "{choice:?}");
     }
 
     #[test]
     fn every_rate_is_a_mode_and_back() {
-        for g in (0..GROUPS as u8).filter(|&g| g != CCK) {
+        for g in 0..GROUPS as u8 {
             let of = &table()[usize::from(g)];
-            let all = (0..RATES as u8).map(|i| Rate::new(g, i)).filter(|r| r.duration() != 0);
+            // 1 Mbit/s has no short preamble.
+            let all = (0..RATES as u8).map(|i| Rate::new(g, i));
+            let all = all.filter(|&r| r.duration() != 0 && r != Rate::new(CCK, 4));
             for r in all.filter(|r| {
                 let top = supports(Mode::Vht(crate::phy::Vht::new(0, 4, Width::Mhz80, true).unwrap()));
                 of.kind != super::super::groups::Kind::Vht || top.takes(*r)

@@ -80,6 +80,14 @@ impl Rate {
     pub const fn is_legacy(self) -> bool {
         self.group() == CCK || self.group() == OFDM
     }
+    /// A CCK rate as it stands in a chain or status: with its place in mac80211's band, and apart from that its preamble.
+    pub(super) const fn long(self) -> Rate {
+        if self.group() == CCK { Rate::new(CCK, self.index() % 4) } else { self }
+    }
+    /// Whether a probe of it may go out in a BSS with such preambles. src: minstrel_ht_get_rate
+    pub(super) const fn has_preamble(self, short: bool) -> bool {
+        self.group() != CCK || (self.index() >= 4) == short
+    }
     /// No rate: also HT group 0's MCS 0, which is therefore never sampled.
     pub const fn is_none(self) -> bool {
         self.0 == 0
@@ -108,6 +116,15 @@ pub(super) fn data(streams: u32, short_gi: bool, bits: u32) -> u32 {
     time / AGGREGATE
 }
 
+/// Nanoseconds of a CCK frame of `bytes` behind SIFS; indices from 4 on have the short preamble. src: CCK_DURATION
+pub(super) const fn cck_frame(index: u8, bytes: u32) -> u32 {
+    let preamble = if index < 4 { 144 + 48 } else { 72 + 24 };
+    1000 * (10 + preamble + 8 * (bytes + 4) * 10 / CCK_RATES[index as usize % 4])
+}
+
+/// CCK's rates in 100 kbit/s.
+pub(super) const CCK_RATES: [u32; 4] = [10, 20, 55, 110];
+
 /// Durations are kept in 16 bits, shifted as the group's slowest needs it; the bits shifted out are lost.
 fn coarse(mut duration: [u32; RATES]) -> [u32; RATES] {
     let shift = 16u32.saturating_sub(duration[0].leading_zeros());
@@ -129,9 +146,7 @@ fn mcs(kind: Kind, streams: u8, short_gi: bool, bw: u8) -> Group {
 fn cck() -> Group {
     let mut duration = [0; RATES];
     for (i, d) in duration[..8].iter_mut().enumerate() {
-        let preamble = if i < 4 { 144 + 48 } else { 72 + 24 };
-        let rate = [10, 20, 55, 110][i % 4];
-        *d = 1000 * (10 + preamble + 8 * (PACKET_BYTES + 4) * 10 / rate);
+        *d = cck_frame(i as u8, PACKET_BYTES);
     }
     Group { kind: Kind::Cck, streams: 1, short_gi: false, bw: 0, duration: coarse(duration) }
 }

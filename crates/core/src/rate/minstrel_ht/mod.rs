@@ -8,7 +8,7 @@
 //!
 //! What kernels up to 5.11 had is in [`v3_18`], with what differs.
 //!
-//! Differs: D1 static and dynamic SMPS are not modelled; D2 a probe at a CCK rate is never refused for its preamble (`txrc->short_preamble`).
+//! Differs: D1 static and dynamic SMPS are not modelled; D2 frames other than data (but for BARs) leave no status.
 
 mod control;
 pub mod groups;
@@ -99,6 +99,16 @@ impl Hardware {
     pub const MT7615: Hardware = Hardware { max_rates: 3, max_rate_tries: 11, tells_length: false };
 }
 
+/// CCK rates of a device at 2.4 GHz (`SUPPORTS_HT_CCK_RATES`: ath9k's; mt7603 and mt7615 do not say so).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Cck {
+    /// The BSS has short preambles (`txrc->short_preamble`).
+    pub short: bool,
+    /// A frame's rates are told so (`IEEE80211_TX_RC_USE_SHORT_PREAMBLE`), and it goes out so: not where the driver copies a station's table, in which no
+    /// rate is. src: linux@5.15 net/mac80211/rate.c rate_fixup_ratelist; linux@6.12 ath9k/xmit.c ath_merge_ratetbl
+    pub flagged: bool,
+}
+
 /// A transmit status: a frame, or an A-MPDU.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Status<'a> {
@@ -164,7 +174,7 @@ impl MinstrelHt {
         s.ampdu[0] += u32::from(status.frames);
         s.ampdu[1] += 1;
         for (i, &(rate, tries)) in status.tried.iter().enumerate() {
-            let stats = s.stats_mut(rate);
+            let stats = s.stats_mut(s.counted_at(rate));
             stats.attempts = stats.attempts.wrapping_add(u16::from(tries).wrapping_mul(status.frames));
             if i + 1 == status.tried.len() {
                 stats.success = stats.success.wrapping_add(status.acked);
@@ -180,13 +190,14 @@ impl MinstrelHt {
         }
         changed
     }
-    /// The rate to probe with the frame that is about to be sent, if it is time for one.
-    pub fn probe(&mut self, jiffies: u32) -> Option<Rate> {
+    /// The rate to probe with the frame that is about to be sent, if it is time for one. `short`: with a short preamble where that can be; a CCK rate
+    /// that is to have the other comes to nothing, as 1 Mbit/s does, which has the long one alone (`txrc->short_preamble`).
+    pub fn probe(&mut self, jiffies: u32, short: bool) -> Option<Rate> {
         if after(self.sampled, jiffies) {
             return None;
         }
         self.sampled = jiffies.wrapping_add(self.hz / 50);
-        self.sampling.take(self.hardware.max_rates > 1)
+        self.sampling.take(self.hardware.max_rates > 1).filter(|r| r.has_preamble(short))
     }
     /// The chain of a frame that is no probe. Links after the first are protected by RTS/CTS and have those tries.
     pub fn chain(&self) -> &RateTable {

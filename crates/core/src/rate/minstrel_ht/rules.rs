@@ -2,7 +2,7 @@
 //!
 //! Held to net/mac80211/rc80211_minstrel_ht.c and rc80211_minstrel.{c,h} of 3.18.63 (3.18.140's is the same), 4.4.178, 4.9.115, 4.14.67 (4.19.48's is
 //! the same), 5.4.59 and 5.10.262 ([`vectors`](super::vectors)).
-//! Differs: D1 CCK groups, and A-MSDU lengths by rate, are not there; nor is 802.11ac where it is a choice of the kernel's build (4.4 to 4.19,
+//! Differs: D1 A-MSDU lengths by rate are not there; nor is 802.11ac where it is a choice of the kernel's build (4.4 to 4.19,
 //! `MAC80211_RC_MINSTREL_VHT`, off unless asked for).
 
 use super::{Version, stats};
@@ -15,6 +15,17 @@ pub(super) enum Average {
     /// By a low pass of second order; intervals are half as long, 25 ms, with half as many probes each, and a rate is left at once below a quarter
     /// of successes, not 20 % (`new_avg`, 5.10).
     LowPass,
+}
+
+/// How a kernel tells long and short preambles of CCK apart.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Preambles {
+    /// A station has the rates of one of both, as the BSS has it when a frame is sent (`minstrel_ht_check_cck_shortpreamble`).
+    Switched,
+    /// The long ones alone, however frames are sent (from 4.14; what was to be the short ones' mask is not looked at).
+    Long,
+    /// Both; a status is of the short ones if its rate is flagged so, and a probe with the wrong preamble comes to nothing (5.4).
+    Both,
 }
 
 /// One kernel's.
@@ -47,6 +58,10 @@ pub(super) struct Rules {
     pub vht: bool,
     /// Rows of the sample table.
     pub rows: usize,
+    /// How many of CCK's rates a station has, and where they are counted.
+    pub preambles: Preambles,
+    /// Streams of the CCK group: one from 5.4, before none, so that from a CCK rate there is no group to flee to.
+    pub cck_streams: u8,
     /// An A-MPDU is taken to have 16 frames where statuses do not tell (5.4, `TX_STATUS_NO_AMPDU_LEN`).
     pub guesses_length: bool,
 }
@@ -64,11 +79,13 @@ static V3_18: Rules = Rules {
     streams: 3,
     vht: false,
     rows: 8,
+    preambles: Preambles::Switched,
+    cck_streams: 0,
     guesses_length: false,
 };
 static V4_4: Rules = Rules { packets: 16, factor: 100_000, keeps_throughput: false, ..V3_18 };
 static V4_9: Rules = Rules { probes_second: true, ..V4_4 };
-static V4_14: Rules = Rules { scale: 12, ..V4_9 };
+static V4_14: Rules = Rules { scale: 12, preambles: Preambles::Long, ..V4_9 };
 static V5_4: Rules = Rules {
     coarse: true,
     numbers_group: false,
@@ -76,6 +93,8 @@ static V5_4: Rules = Rules {
     streams: 4,
     vht: true,
     rows: 10,
+    preambles: Preambles::Both,
+    cck_streams: 1,
     guesses_length: true,
     ..V4_14
 };

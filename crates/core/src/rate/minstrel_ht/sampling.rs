@@ -1,9 +1,8 @@
 //! Which rates to try out: a little faster (increase), much faster at random (jump), and slower ones that might be better (slow).
 //!
 //! Stands for: linux@6.12 net/mac80211/rc80211_minstrel_ht.c `minstrel_ht_refill_sample_rates` and what it calls.
-//! Differs: of rate number 0 (MCS 0 of one stream, 20 MHz, long guard interval), which a hole has, too, `minstrel_ht_find_sample_rate` says that a bucket with a
-//! hole has it, `Bucket::has` that it has not; but only what is faster than a rate in use is asked for, and none but CCK's, which stations of a network do not have here, is slower than that one. Its habit of dropping
-//! a bucket's first rate where it stays in place (`minstrel_ht_move_sample_rates`) is kept.
+//! Differs: nothing. Its habit of dropping a bucket's first rate where it stays in place (`minstrel_ht_move_sample_rates`) is kept, and that rate number 0 (MCS 0
+//! of one stream, 20 MHz, long guard interval), which is slower than no rate in use but CCK's, is no other than a hole.
 
 use super::groups::{GROUPS, RATES, Rate};
 use super::station::Station;
@@ -63,8 +62,9 @@ struct Bucket {
 }
 
 impl Bucket {
+    /// Behind a hole nobody looks. src: minstrel_ht_find_sample_rate
     fn has(&self, r: Rate) -> bool {
-        self.rates.iter().take_while(|x| !x.is_none()).any(|&x| x == r)
+        self.rates.iter().find(|&&x| x == r || x.is_none()).is_some_and(|&x| x == r)
     }
     /// Keeps those that are still of use; returns where filling begins.
     fn tidy(&mut self, of_use: impl Fn(u32) -> bool) -> usize {

@@ -17,7 +17,7 @@ pub struct Supports {
     pub width_mhz: u8,
     /// Short guard interval at 20, 40 and 80 MHz.
     pub short_gi: [bool; 3],
-    /// CCK rates by bit, 4 to 7 those of the short preamble (802.11n: only if the driver says SUPPORTS_HT_CCK_RATES).
+    /// CCK rates by bit, 4 to 7 those that know the short preamble, too (802.11n: only if the driver says SUPPORTS_HT_CCK_RATES).
     pub cck: u16,
     /// OFDM rates by bit; unused with 802.11n.
     pub ofdm: u16,
@@ -139,6 +139,14 @@ impl Station {
     /// Whether a rate can be used.
     pub fn supports(&self, r: Rate) -> bool {
         self.masks[usize::from(r.group())] >> r.index() & 1 == 1
+    }
+    /// The rate that a status of `r` is counted at: a CCK rate with the short preamble as such, if the station has it. src: minstrel_ht_get_stats
+    pub(super) fn counted_at(&self, r: Rate) -> Rate {
+        match r.long() {
+            long if r.group() == CCK && !self.supports(long) => Rate::new(OFDM, 0),
+            long if r != long && !self.supports(r) => long,
+            _ => r,
+        }
     }
     pub(super) fn has_group(&self, group: u8) -> bool {
         self.masks[usize::from(group)] != 0

@@ -19,7 +19,7 @@ fn settle(limit_ns: u32, seconds: u32) -> (MinstrelHt, u32) {
     let mut probes = 0;
     for ms in 0..seconds * 1000 {
         let jiffies = ms / 4;
-        let (rate, frames) = match m.probe(jiffies) {
+        let (rate, frames) = match m.probe(jiffies, false) {
             Some(r) => {
                 probes += 1;
                 (r, 1)
@@ -63,7 +63,7 @@ fn probes_are_20_ms_apart_or_follow_an_update() {
     let mut m = new();
     let (mut last, mut probes) = (None, 0);
     for jiffies in 0..2000 {
-        if m.probe(jiffies).is_some() {
+        if m.probe(jiffies, false).is_some() {
             assert!(last.is_none_or(|l| jiffies - l >= 5), "{jiffies}");
             last = Some(jiffies);
         }

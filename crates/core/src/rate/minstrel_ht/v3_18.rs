@@ -16,11 +16,11 @@
 //!
 //! Differs: D1 3.18 and 4.4 take a group's robust rate for a place in that group when they compare with it (`mg->rates[mg->max_group_prob_rate]`,
 //! minstrel_ht_set_best_prob_rate), which from the second group on reads what lies behind it in memory; here it is compared as 4.9 does; it decides
-//! nothing on one stream; D2 no CCK group; D3 devices of one link, which 5.4 lets switch rates instead of probing
+//! nothing on one stream; D2 devices of one link, which 5.4 lets switch rates instead of probing
 //! (minstrel_ht_rate_sample_switch), are asked as the others.
 
-use super::groups::{self, GROUPS, Kind, RATES, Rate, VHT, table};
-use super::rules::{Average, Rules};
+use super::groups::{self, CCK, GROUPS, Kind, RATES, Rate, VHT, table};
+use super::rules::{Average, Preambles, Rules};
 use super::sampling::{COLUMNS, Table};
 use super::stats::{self, Tries};
 use super::{Hardware, Overhead, RateTable, Status, Supports, after, retries};
@@ -62,6 +62,8 @@ pub struct V318 {
     pub(super) rules: &'static Rules,
     pub(super) groups: Box<[Group; GROUPS]>,
     overhead: [u32; 2],
+    /// CCK rates that know the short preamble (`cck_supported_short`).
+    short: u16,
     hardware: Hardware,
     columns: Table,
     hz: u32,
@@ -87,6 +89,10 @@ const fn rank(group: usize) -> usize {
 fn duration(rules: &Rules, r: Rate) -> u32 {
     let g = r.of();
     let whole = |index: u8| {
+        if g.kind == Kind::Cck {
+            // Its ACK's share, which has 60 bytes there: CCK_ACK_DURATION
+            return groups::cck_frame(u8::from(index % 4 > 0), 60) + groups::cck_frame(index, groups::PACKET_BYTES);
+        }
         let symbols = (PACKET * rules.packets).div_ceil(u32::from(g.streams) * groups::bits(g.bw, index));
         (if g.short_gi { (symbols * 18_000 + 4_000) / 5 } else { symbols * 4_000 }) / rules.packets
     };
@@ -108,6 +114,10 @@ impl V318 {
         let masks = supports.masks();
         let of = |g: usize| {
             let kind = table()[g].kind;
+            if kind == Kind::Cck {
+                let both = rules.preambles == Preambles::Both;
+                return Group { mask: if both { masks[g] } else { masks[g] & 0xf }, ..Group::default() };
+            }
             let fits = kind == Kind::Ht || kind == Kind::Vht && rules.vht;
             Group { mask: if fits && table()[g].streams <= rules.streams { masks[g] } else { 0 }, ..Group::default() }
         };
@@ -115,6 +125,7 @@ impl V318 {
             rules,
             groups: Box::new(std::array::from_fn(of)),
             overhead: overhead.ht,
+            short: masks[usize::from(CCK)] >> 4,
             hardware,
             columns,
             hz,
@@ -138,6 +149,21 @@ impl V318 {
     fn stats(&self, r: Rate) -> &Stats {
         &self.groups[usize::from(r.group())].rates[usize::from(r.index())]
     }
+    fn streams(&self, group: u8) -> u8 {
+        if group == CCK { self.rules.cck_streams } else { table()[usize::from(group)].streams }
+    }
+    /// The rate that a status of `r` is counted at. src: minstrel_ht_get_stats
+    fn counted_at(&self, r: Rate) -> Rate {
+        let long = r.long();
+        let has = |r: Rate| self.groups[usize::from(CCK)].mask >> r.index() & 1 == 1;
+        match self.rules.preambles {
+            _ if r.group() != CCK => r,
+            Preambles::Both if has(r) => r,
+            Preambles::Both => long,
+            Preambles::Switched | Preambles::Long if has(long) => long,
+            Preambles::Switched | Preambles::Long => Rate::new(CCK, long.index() + 4),
+        }
+    }
     fn stats_mut(&mut self, r: Rate) -> &mut Stats {
         &mut self.groups[usize::from(r.group())].rates[usize::from(r.index())]
     }
@@ -151,7 +177,9 @@ impl V318 {
         if prob < rules.frac(1, 10) {
             return 0;
         }
-        let nsecs = 1000 * self.overhead[0] / self.ampdu_len() + duration(rules, r);
+        // A CCK frame's duration has its own in it.
+        let share = if r.is_legacy() { 0 } else { 1000 * self.overhead[0] / self.ampdu_len() };
+        let nsecs = share + duration(rules, r);
         (rules.factor * (prob.min(rules.frac(9, 10)) * 1000 / nsecs)) >> rules.scale
     }
     /// The throughput that a rate is ranked by: 3.18 has what it was at the rate's last update, later kernels reckon it anew whenever they compare.
@@ -174,6 +202,8 @@ impl V318 {
         (self.slow, self.count) = (0, 0);
         let start = if self.groups[usize::from(VHT)].mask != 0 { Rate::new(VHT, 0) } else { Rate::default() };
         let mut best = [start; BEST];
+        let has_cck = self.groups[usize::from(CCK)].mask != 0;
+        let mut cck = [if has_cck && !rules.numbers_group { Rate::new(CCK, 0) } else { Rate::default() }; BEST];
         for g in 0..GROUPS {
             let mask = self.groups[g].mask;
             if mask == 0 {
@@ -193,11 +223,17 @@ impl V318 {
                 if throughput == 0 {
                     continue;
                 }
-                self.insert(r, &mut best);
+                self.insert(r, if r.group() == CCK { &mut cck } else { &mut best });
                 self.insert(r, &mut of_group);
                 self.most_robust(r);
             }
             self.groups[g].best = of_group;
+        }
+        // Rates that do not aggregate stand in a chain only where the best is one of them. src: minstrel_ht_assign_best_tp_rates
+        if self.throughput_now(cck[0]) > self.throughput_now(best[0]) {
+            for r in cck {
+                self.insert(r, &mut best);
+            }
         }
         self.best = best;
         self.fewer_streams();
@@ -217,6 +253,9 @@ impl V318 {
     }
     /// A group has the first group's first rate until one of its own is better. src: minstrel_ht_set_best_prob_rate
     fn most_robust(&mut self, r: Rate) {
+        if r.is_legacy() && !self.best[0].is_legacy() {
+            return;
+        }
         let g = usize::from(r.group());
         let prob = self.stats(r).prob;
         let better = |than: Rate| match prob > self.rules.frac(75, 100) {
@@ -233,9 +272,10 @@ impl V318 {
     }
     /// src: minstrel_ht_prob_rate_reduce_streams
     fn fewer_streams(&mut self) {
-        let streams = self.best[0].of().streams;
+        let streams = self.streams(self.best[0].group());
         let mut most = 0;
-        for g in (0..GROUPS).filter(|&g| self.groups[g].mask != 0 && table()[g].streams < streams) {
+        let fewer = |g: usize| g != usize::from(CCK) && table()[g].streams < streams;
+        for g in (0..GROUPS).filter(|&g| self.groups[g].mask != 0 && fewer(g)) {
             let robust = self.groups[g].robust;
             // From 4.4 on its place is looked up in the group, whosever it is.
             let at = if self.rules.keeps_throughput { robust } else { Rate::new(g as u8, robust.index()) };
@@ -256,7 +296,7 @@ impl V318 {
         }
         let rules = self.rules;
         for (i, &(rate, tries)) in status.tried.iter().enumerate() {
-            let s = self.stats_mut(rate);
+            let s = self.stats_mut(self.counted_at(rate));
             s.attempts = rules.counter(s.attempts + u32::from(tries) * u32::from(status.frames));
             if i + 1 == status.tried.len() {
                 s.success = rules.counter(s.success + u32::from(status.acked));
@@ -290,13 +330,29 @@ impl V318 {
     /// src: minstrel_downgrade_rate
     fn downgrade(&mut self, place: usize) {
         let from = usize::from(self.best[place].group());
-        let to = (0..from).rev().find(|&g| self.groups[g].mask != 0 && table()[g].streams <= table()[from].streams);
+        let most = self.streams(from as u8);
+        let to = (0..from).rev().find(|&g| self.groups[g].mask != 0 && self.streams(g as u8) <= most);
         if let Some(g) = to {
             self.best[place] = self.groups[g].best[place];
         }
     }
-    /// The rate to probe with the frame that is about to be sent, if it is its turn. src: minstrel_get_sample_rate
-    pub fn probe(&mut self) -> Option<Rate> {
+    /// The rate to probe with the frame that is about to be sent, if it is its turn. `short`: see [`MinstrelHt::probe`](super::MinstrelHt::probe).
+    /// src: minstrel_ht_get_rate
+    pub fn probe(&mut self, short: bool) -> Option<Rate> {
+        if self.rules.preambles == Preambles::Switched {
+            self.switch_preamble(short);
+        }
+        self.sample().filter(|r| self.rules.preambles != Preambles::Both || r.has_preamble(short))
+    }
+    /// The CCK group's rates are those with the BSS's preamble now. src: linux@3.18 minstrel_ht_check_cck_shortpreamble
+    fn switch_preamble(&mut self, short: bool) {
+        let (of, known) = (self.short, &mut self.groups[usize::from(CCK)].mask);
+        if *known != 0 && of != 0 && *known & (of << (4 * u16::from(short))) == 0 {
+            *known ^= of | of << 4;
+        }
+    }
+    /// src: minstrel_get_sample_rate
+    fn sample(&mut self) -> Option<Rate> {
         if self.wait > 0 {
             self.wait -= 1;
             return None;
@@ -324,8 +380,10 @@ impl V318 {
         if rules.spares_slow && (duration(self.robust) * 3 < duration(r) || tried) {
             return None;
         }
-        let streams = fast.of().streams;
-        let slower_and_no_safer = streams - 1 < r.of().streams || duration(r) >= duration(self.robust);
+        // Unsigned: of a group with no streams (CCK's, until 5.4) no group has more than one less.
+        let one_less = u32::from(self.streams(fast.group())).wrapping_sub(1);
+        let no_fewer = one_less < u32::from(self.streams(r.group()));
+        let slower_and_no_safer = no_fewer || duration(r) >= duration(self.robust);
         if duration(r) >= duration(slow) && slower_and_no_safer {
             if s.skipped < 20 {
                 return None;
@@ -376,7 +434,8 @@ impl V318 {
             None if prob < self.rules.frac(1, 10) => Tries { plain: 1, rts: 1 },
             None => {
                 let data = duration(self.rules, r) * self.ampdu_len() / 1000;
-                let t = retries::fitting(data, self.overhead, self.hardware.max_rate_tries);
+                let overhead = if r.is_legacy() { [0; 2] } else { self.overhead };
+                let t = retries::fitting(data, overhead, self.hardware.max_rate_tries);
                 self.stats_mut(r).tries = Some(t);
                 t
             }
@@ -502,7 +561,7 @@ mod tests {
                     m.groups[12].row += 1;
                 }
                 m.stats_mut(rate(mcs)).skipped = 20;
-                m.probe() == Some(rate(mcs))
+                m.probe(false) == Some(rate(mcs))
             });
             all.collect::<Vec<_>>()
         };
@@ -529,7 +588,7 @@ mod tests {
         for ms in (0..seconds * 1000).step_by(2) {
             let mut frames = 0;
             while frames < 16 {
-                if let Some(r) = m.probe() {
+                if let Some(r) = m.probe(false) {
                     probes += u32::from(ms >= (seconds - 1) * 1000);
                     let acked = u16::from(r.index() <= top);
                     m.status(ms, &Status { tried: &[(r, 1)], frames: 1, acked });
@@ -559,7 +618,7 @@ mod tests {
         let (mut m, _) = settle(4, 5);
         let status = |m: &mut V318| m.status(5_000, &Status { tried: &[(rate(4), 1)], frames: 16, acked: 16 });
         let mut n = 0;
-        while m.probe().is_none() {
+        while m.probe(false).is_none() {
             n += 1;
             status(&mut m);
             assert!(n < 10_000);
@@ -569,7 +628,7 @@ mod tests {
         let wait = m.wait;
         assert!((16 + 2..=16 + 2 * 16).contains(&wait), "{wait}");
         for _ in 0..wait {
-            assert_eq!(m.probe(), None);
+            assert_eq!(m.probe(false), None);
         }
         assert_eq!(m.wait, 0);
     }

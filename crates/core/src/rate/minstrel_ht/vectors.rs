@@ -1,6 +1,7 @@
 //! Every version against net/mac80211/rc80211_minstrel_ht.c of its kernel (3.18.63, 4.4.178, 4.9.115, 4.14.67, 5.4.59, 5.10.262, 5.15.148, 6.12.117):
 //! see [`vectors`](crate::qdisc::vectors). A file was asked and told the same, with the same sample table. 3.18's and 4.4's look up a group's robust rate
-//! as 4.9 does (see [`v3_18`](super::v3_18), D1). 1000 settings a version were compared; here are the first, and such as few others are like.
+//! as 4.9 does (see [`v3_18`](super::v3_18), D1). 1000 settings a version were compared, and 1000 with CCK rates; here are the first of both, and such as few
+//! others are like.
 
 use super::groups::{self, GROUPS, RATES};
 use super::rules::Rules;
@@ -14,10 +15,10 @@ enum Mac {
 }
 
 impl Mac {
-    fn probe(&mut self, jiffies: u32) -> Option<Rate> {
+    fn probe(&mut self, jiffies: u32, short: bool) -> Option<Rate> {
         match self {
-            Mac::New(m) => m.probe(jiffies),
-            Mac::Old(m) => m.probe(),
+            Mac::New(m) => m.probe(jiffies, short),
+            Mac::Old(m) => m.probe(short),
         }
     }
     fn status(&mut self, jiffies: u32, status: &Status<'_>) -> bool {
@@ -108,6 +109,9 @@ impl V318 {
     }
 }
 
+/// The settings from here on are of a station at 2.4 GHz that has CCK rates.
+const CCK: usize = 10_000;
+
 /// A station, the frames for it, and what becomes of them.
 struct Bench {
     x: Draw,
@@ -115,6 +119,10 @@ struct Bench {
     hardware: Hardware,
     takes: Vec<Rate>,
     legacy: bool,
+    cck: bool,
+    /// The BSS has short preambles; statuses tell of them.
+    short: bool,
+    flagged: bool,
     streams: u32,
     jiffies: u32,
     step: u32,
@@ -157,9 +165,21 @@ impl Bench {
             (ht, vht) = (None, None);
             ofdm = (if x.below(2) == 1 { 0xff } else { x.below(256) as u16 }) | 1 << x.below(8);
         }
-        let supports = Supports { ht, vht, width_mhz, short_gi, cck: 0, ofdm };
-        let lowest = if legacy { [60, 90, 120, 180, 240, 360, 480, 540][ofdm.trailing_zeros() as usize] } else { 60 };
-        let (overhead, jiffies) = (Overhead::new(lowest, true), x.pick(&[1000, 4_000_000]));
+        let cck = n >= CCK;
+        let rates = match cck {
+            true if x.below(4) != 0 => 0xf,
+            true => x.below(16) as u16,
+            false => 0,
+        };
+        let (short, flagged) = (cck && x.below(2) == 1, cck && x.below(2) == 1);
+        // 1 Mbit/s has the long preamble alone.
+        let supports = Supports { ht, vht, width_mhz, short_gi, cck: rates | (rates & 0xe) << 4, ofdm };
+        let overhead = match (rates, legacy) {
+            (0, false) => Overhead::new(60, true),
+            (0, true) => Overhead::new([60, 90, 120, 180, 240, 360, 480, 540][ofdm.trailing_zeros() as usize], true),
+            _ => Overhead::new(groups::CCK_RATES[rates.trailing_zeros() as usize], false),
+        };
+        let jiffies = x.pick(&[1000, 4_000_000]);
         let mut random = || x.next() as u8;
         let m = match rules {
             Some(r) => {
@@ -173,7 +193,9 @@ impl Bench {
         };
         let step = if version <= Version::V4_14 { x.pick(&[1, 2, 12, 60]) } else { x.pick(&[2, 2, 12, 60]) };
         let all = (0..GROUPS as u8).flat_map(|g| (0..RATES as u8).map(move |i| Rate::new(g, i)));
-        let takes: Vec<Rate> = all.filter(|&r| supports.takes(r)).collect();
+        // Up to 4.19 the station starts with the long preambles.
+        let starts = |r: Rate| version < Version::V4_14 || r == r.long();
+        let takes: Vec<Rate> = all.filter(|&r| supports.takes(r) && starts(r)).collect();
         let (burst, limit) = (x.pick(&[1, 4, 64, 600]), x.pick(&[64, 32, 16, 1]));
         let (mode, level, seed) = (x.below(4), x.below(40), x.next());
         let (updates, probes, sum) = (1, 0, 0);
@@ -184,6 +206,9 @@ impl Bench {
             hardware,
             takes,
             legacy,
+            cck,
+            short,
+            flagged,
             streams,
             jiffies,
             step,
@@ -206,7 +231,7 @@ impl Bench {
     fn show(&mut self) {
         self.m.shown().into_iter().for_each(|v| self.fold(v));
         for (i, (r, tries)) in self.m.chain().into_iter().flatten().enumerate() {
-            self.fold(r.number().into());
+            self.fold(r.long().number().into());
             self.fold(if i == 0 { tries.plain } else { tries.rts }.into());
             self.fold(tries.rts.into());
             self.fold((i > 0).into());
@@ -230,12 +255,17 @@ impl Bench {
     fn ask(&mut self) -> Option<Rate> {
         let mut pending = None;
         for _ in 0..1 + self.x.below(self.burst) {
-            let probe = self.m.probe(self.jiffies);
+            let probe = self.m.probe(self.jiffies, self.short).map(Rate::long);
             self.fold(probe.map_or(0, |r| u64::from(r.number()) + 1));
             self.probes += u32::from(probe.is_some());
             pending = probe.or(pending);
         }
         pending
+    }
+    /// As its status tells of a rate of the chain, or of a probe.
+    fn marked(&self, r: Rate) -> Rate {
+        let short = r.group() == groups::CCK && r.index() > 0 && self.short && self.flagged;
+        if short { Rate::new(groups::CCK, r.index() + 4) } else { r }
     }
     fn any(&mut self, kind: u32) -> Rate {
         if kind == 15 && self.x.below(4) == 0 && !self.legacy {
@@ -255,11 +285,11 @@ impl Bench {
             }
         } else {
             let links = self.m.chain().into_iter().flatten().enumerate();
-            tried.extend(links.map(|(i, (r, t))| (r, if i == 0 { t.plain } else { t.rts })));
+            tried.extend(links.map(|(i, (r, t))| (self.marked(r.long()), if i == 0 { t.plain } else { t.rts })));
         }
         let probe = pending.filter(|_| kind < 12);
         if let Some(r) = probe {
-            tried[0] = (r, 1);
+            tried[0] = (self.marked(r), 1);
         }
         let link = if self.x.below(3) == 0 { self.x.below(tried.len() as u32) as usize } else { 0 };
         let mut last = 1 + self.x.below(tried[link].1.into());
@@ -290,6 +320,9 @@ fn gave(version: Version, n: usize) -> Row {
         }
         if b.x.below(100) < 3 {
             (b.level, b.seed) = (b.x.below(40), b.x.next());
+            if b.cck && b.x.below(4) == 0 {
+                b.short = !b.short;
+            }
         }
         let mut pending = b.ask();
         for _ in 0..b.x.below(4) {
@@ -327,6 +360,18 @@ const KERNEL: [(Version, &[(usize, Row)]); 8] = [
             (72, (177, 39, 285_793_103_263_594_809)),
             (287, (489, 547, 15_065_560_867_860_373_178)),
             (290, (134, 570, 13_451_352_421_403_168_626)),
+            (CCK, (375, 547, 5_293_493_742_569_355_098)),
+            (CCK + 1, (136, 58, 9_370_362_722_377_112_889)),
+            (CCK + 2, (226, 318, 17_328_480_458_196_668_230)),
+            (CCK + 3, (177, 576, 398_637_935_599_829_539)),
+            (CCK + 4, (105, 76, 16_876_044_452_128_711_362)),
+            (CCK + 5, (151, 385, 9_434_824_568_739_047_947)),
+            (CCK + 6, (544, 44, 12_837_040_521_588_614_258)),
+            (CCK + 7, (425, 28, 8_215_845_421_988_896_386)),
+            (CCK + 8, (628, 349, 3_721_909_634_534_129_198)),
+            (CCK + 9, (284, 574, 3_075_957_954_974_459_201)),
+            (CCK + 29, (644, 26, 16_390_667_740_760_288_890)),
+            (CCK + 231, (502, 461, 7_361_024_550_588_848_142)),
         ],
     ),
     (
@@ -355,6 +400,19 @@ const KERNEL: [(Version, &[(usize, Row)]); 8] = [
             (284, (499, 493, 10_757_776_988_008_976_262)),
             (287, (515, 539, 18_071_638_863_897_989_387)),
             (306, (96, 406, 10_673_964_661_772_918_471)),
+            (CCK, (377, 547, 1_476_867_456_141_704_668)),
+            (CCK + 1, (113, 60, 17_440_154_741_869_421_297)),
+            (CCK + 2, (254, 306, 15_219_539_245_673_986_901)),
+            (CCK + 3, (186, 576, 10_362_905_868_864_054_605)),
+            (CCK + 4, (109, 71, 15_807_527_683_042_414_185)),
+            (CCK + 5, (127, 379, 15_793_135_555_592_339_788)),
+            (CCK + 6, (546, 44, 7_920_764_514_025_158_287)),
+            (CCK + 7, (396, 28, 1_601_805_077_179_258_778)),
+            (CCK + 8, (611, 354, 5_500_310_882_654_993_414)),
+            (CCK + 9, (315, 573, 6_231_411_958_808_917_759)),
+            (CCK + 10, (273, 40, 844_823_193_331_365_511)),
+            (CCK + 29, (640, 26, 7_833_498_837_216_828_499)),
+            (CCK + 231, (502, 461, 11_251_320_861_000_805_629)),
         ],
     ),
     (
@@ -383,6 +441,18 @@ const KERNEL: [(Version, &[(usize, Row)]); 8] = [
             (136, (215, 474, 11_181_346_174_310_002_856)),
             (401, (106, 583, 13_318_410_921_089_436_057)),
             (523, (135, 534, 6_219_878_273_224_169_574)),
+            (CCK, (422, 549, 8_842_042_132_565_578_362)),
+            (CCK + 1, (87, 74, 7_827_705_287_535_830_380)),
+            (CCK + 2, (208, 350, 13_763_176_732_531_484_324)),
+            (CCK + 3, (216, 580, 5_572_492_898_648_777_798)),
+            (CCK + 4, (94, 78, 16_036_283_867_521_743_793)),
+            (CCK + 5, (153, 437, 16_310_116_953_800_439_661)),
+            (CCK + 6, (546, 44, 7_920_764_514_025_158_287)),
+            (CCK + 7, (406, 28, 3_934_012_048_645_155_843)),
+            (CCK + 8, (536, 368, 9_981_743_992_224_490_547)),
+            (CCK + 9, (226, 587, 18_053_582_931_431_076_566)),
+            (CCK + 10, (204, 40, 13_682_240_174_438_235_731)),
+            (CCK + 29, (640, 26, 12_873_745_283_368_198_378)),
         ],
     ),
     (
@@ -411,6 +481,18 @@ const KERNEL: [(Version, &[(usize, Row)]); 8] = [
             (180, (1, 20, 15_575_315_486_484_369_333)),
             (629, (504, 43, 5_551_720_407_483_558_158)),
             (942, (699, 43, 6_638_052_219_139_803_220)),
+            (CCK, (347, 550, 4_559_125_607_443_110_813)),
+            (CCK + 1, (1, 28, 5_755_398_955_982_704_291)),
+            (CCK + 2, (244, 327, 18_265_186_596_963_739_152)),
+            (CCK + 3, (706, 277, 9_157_282_733_842_513_163)),
+            (CCK + 4, (132, 83, 44_924_837_688_875_814)),
+            (CCK + 5, (184, 453, 17_094_992_112_277_976_847)),
+            (CCK + 6, (554, 44, 9_807_074_878_159_334_743)),
+            (CCK + 7, (412, 28, 8_359_915_750_368_532_070)),
+            (CCK + 8, (637, 116, 5_706_662_159_443_123_268)),
+            (CCK + 9, (275, 587, 7_815_771_230_122_727_858)),
+            (CCK + 10, (263, 42, 13_276_870_123_953_282_650)),
+            (CCK + 16, (609, 415, 15_348_267_410_494_896_909)),
         ],
     ),
     (
@@ -438,6 +520,21 @@ const KERNEL: [(Version, &[(usize, Row)]); 8] = [
             (487, (1_083, 148, 6_929_551_566_302_966_194)),
             (494, (1, 36, 18_080_297_193_349_825_267)),
             (662, (43, 340, 17_625_625_949_979_463_951)),
+            (CCK, (164, 146, 15_077_522_600_342_969_475)),
+            (CCK + 1, (545, 446, 521_198_817_869_559_882)),
+            (CCK + 2, (250, 27, 6_583_300_306_643_194_775)),
+            (CCK + 3, (641, 41, 2_366_142_714_037_069_947)),
+            (CCK + 4, (121, 91, 1_557_485_800_204_861_587)),
+            (CCK + 5, (560, 200, 14_931_444_205_474_469_844)),
+            (CCK + 6, (273, 52, 13_985_655_721_505_847_237)),
+            (CCK + 7, (339, 36, 2_097_259_112_559_125_755)),
+            (CCK + 8, (1, 60, 6_242_902_314_063_113_879)),
+            (CCK + 9, (1109, 209, 9_988_121_766_527_676_544)),
+            (CCK + 15, (650, 28, 13_230_325_341_429_887_604)),
+            (CCK + 18, (10, 37, 11_342_384_893_756_405_357)),
+            (CCK + 21, (241, 333, 8_710_673_727_769_929_675)),
+            (CCK + 31, (303, 438, 15_685_313_393_886_396_027)),
+            (CCK + 37, (495, 478, 10_693_133_648_482_768_740)),
         ],
     ),
     (
@@ -467,6 +564,19 @@ const KERNEL: [(Version, &[(usize, Row)]); 8] = [
             (168, (670, 606, 3_669_959_531_434_319_693)),
             (205, (3, 28, 651_103_695_049_791_788)),
             (494, (1, 20, 6_641_572_050_819_238_176)),
+            (CCK, (197, 74, 15_766_675_236_650_454_482)),
+            (CCK + 1, (579, 454, 8_771_625_261_085_985_277)),
+            (CCK + 2, (305, 27, 9_103_908_505_298_399_226)),
+            (CCK + 3, (685, 41, 5_462_111_623_140_650_939)),
+            (CCK + 4, (149, 93, 2_744_870_895_172_381_358)),
+            (CCK + 5, (899, 132, 5_963_220_599_817_188_453)),
+            (CCK + 6, (1036, 28, 14_963_219_333_293_840_107)),
+            (CCK + 7, (453, 37, 13_651_781_963_619_884_134)),
+            (CCK + 8, (1, 32, 13_741_427_910_759_297_334)),
+            (CCK + 9, (1218, 56, 15_878_823_032_592_948_780)),
+            (CCK + 15, (651, 28, 2_877_098_481_541_200_171)),
+            (CCK + 20, (581, 83, 8_132_873_358_017_331_921)),
+            (CCK + 21, (363, 320, 15_249_908_196_360_671_803)),
         ],
     ),
     (
@@ -490,6 +600,20 @@ const KERNEL: [(Version, &[(usize, Row)]); 8] = [
             (15, (407, 522, 1_830_074_993_483_579_743)),
             (35, (756, 557, 13_246_534_046_785_304_152)),
             (41, (295, 629, 1_015_143_508_839_629_289)),
+            (CCK, (505, 400, 15_296_849_112_536_407_115)),
+            (CCK + 1, (568, 556, 12_431_508_113_618_134_435)),
+            (CCK + 2, (503, 5, 6_049_475_636_843_846_818)),
+            (CCK + 3, (161, 60, 5_905_401_758_730_986_510)),
+            (CCK + 4, (394, 26, 588_654_436_362_315_603)),
+            (CCK + 5, (590, 312, 9_273_399_366_706_602_477)),
+            (CCK + 6, (637, 439, 7_912_860_563_848_176_920)),
+            (CCK + 7, (241, 54, 6_181_744_134_380_760_142)),
+            (CCK + 8, (680, 684, 10_143_671_041_729_410_376)),
+            (CCK + 9, (93, 227, 15_382_844_069_619_238_604)),
+            (CCK + 37, (476, 647, 11_185_112_252_773_316_634)),
+            (CCK + 64, (189, 70, 10_394_380_287_745_706_558)),
+            (CCK + 84, (532, 402, 14_334_677_799_378_917_997)),
+            (CCK + 91, (90, 91, 13_690_204_059_316_084_084)),
         ],
     ),
     (
@@ -513,6 +637,20 @@ const KERNEL: [(Version, &[(usize, Row)]); 8] = [
             (15, (407, 522, 1_830_074_993_483_579_743)),
             (35, (756, 557, 13_246_534_046_785_304_152)),
             (41, (295, 629, 1_015_143_508_839_629_289)),
+            (CCK, (531, 396, 2_828_251_073_432_376_321)),
+            (CCK + 1, (597, 588, 5_604_770_430_402_440_733)),
+            (CCK + 2, (491, 5, 4_789_301_543_659_848_942)),
+            (CCK + 3, (314, 61, 14_121_847_861_389_064_371)),
+            (CCK + 4, (565, 26, 2_754_638_396_346_759_299)),
+            (CCK + 5, (610, 347, 17_825_848_137_341_422_140)),
+            (CCK + 6, (658, 405, 9_445_434_043_089_554_795)),
+            (CCK + 7, (288, 58, 15_576_455_080_619_875_253)),
+            (CCK + 8, (689, 699, 4_848_422_353_900_017_672)),
+            (CCK + 9, (98, 227, 13_488_062_735_697_696_269)),
+            (CCK + 31, (136, 155, 4_062_309_234_652_306_160)),
+            (CCK + 37, (496, 653, 2_064_859_220_635_146_087)),
+            (CCK + 64, (228, 70, 13_025_328_182_262_323_185)),
+            (CCK + 84, (597, 410, 13_375_075_226_729_705_205)),
         ],
     ),
 ];

@@ -377,7 +377,7 @@ impl<Q: Above> Ath9kTidq<Q> {
     /// A BAR goes to the end of the hardware queue.
     fn send_bar(&mut self, to: StaIx, tid: Tid, start: Seq) {
         let mut b = self.burst(to, tid);
-        hw::bar(&mut b, start);
+        hw::bar(&mut b, start, self.rates.bar_mode());
         self.acs[b.ac.ix()].hw.put(b, &self.par, true);
     }
 
