@@ -561,6 +561,16 @@ def test_one_discipline_for_all_categories_is_told_of():
     assert not told(sta__above="qdisc", traffic__marks=False)
 
 
+def test_rates_of_802_11b_that_minstrel_has_in_the_model_alone_are_told_of():
+    def told(band="2.4 GHz", control="minstrel_ht"):
+        sets = {"wifi.band": band, "ap.rate_control": control, "sta.rate_control": control}
+        return any("CCK" in n for n in translate(up().set(sets)).notes)
+
+    assert told()
+    assert not told(band="5 GHz")
+    assert not told(control="fixed")
+
+
 def test_stations_of_their_own_rates():
     s = up(wifi__stations=3, wifi__mcs=15).set({"stations.mcs": "0, 7*2"})
     assert translate(s).case["radio"]["fixed_mcs"] == [15, 0, 7]
