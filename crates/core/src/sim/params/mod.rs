@@ -4,12 +4,14 @@
 //! description. Raw integers enter here and nowhere else.
 
 mod near;
+mod raw;
 mod unit;
 mod value;
 
 pub use near::nearest;
+pub use raw::{Raw, Refused};
 pub use unit::bare;
-pub use value::{Raw, Refused, Value};
+pub use value::Value;
 
 /// One row of the schema.
 #[derive(Clone, PartialEq, Debug)]

@@ -1,6 +1,6 @@
 //! Numbers with a unit, as people write them: "5 ms", "6.5 Mbit/s", "128KiB". Read exactly, as decimal fractions.
 
-use super::{Raw, Refused};
+use super::raw::{Raw, Refused};
 
 /// "5 ms" -> (5.0 as exact milli-units, "ms"): number and unit, separated or not. The number is read as a decimal
 /// fraction with up to nine digits, so that "0.1 ms" is exact.
