@@ -257,8 +257,11 @@ def _of_standard(t: _Read, key: str) -> str:
         and t.v["wifi.standard"] != "ax"
     ):
         return f"802.11{t.v['wifi.standard']} has no such exponent"
-    if key not in OF_DSSS:
-        return ""
+    return _of_dsss(t, key) if key in OF_DSSS else ""
+
+
+def _of_dsss(t: _Read, key: str) -> str:
+    """Of keys of 802.11b stations, and of frames as theirs."""
     old = t.dsss()
     if key != "wifi.erp_protection" and t.has_cck():
         return ""
