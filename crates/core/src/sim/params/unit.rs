@@ -66,3 +66,10 @@ pub(super) fn with_unit(raw: &Raw, units: &[(&str, i128)], expected: &str) -> Re
     let factor = units.iter().find(|u| u.0 == unit).ok_or_else(refuse)?.1;
     exact(v, frac, factor).ok_or_else(|| Refused::expected(format!("{expected}, without a remainder")))
 }
+
+/// Shows a number in the largest of these units, smallest first, in which it is whole; nothing in the smallest.
+pub(super) fn in_largest(n: i128, units: &[(&str, i128)]) -> String {
+    let whole = units.iter().rev().find(|&&(_, f)| n != 0 && n % f == 0);
+    let (unit, factor) = whole.unwrap_or(&units[0]);
+    format!("{} {unit}", n / factor)
+}

@@ -3,7 +3,7 @@
 use super::super::time::Span;
 use super::super::units::{Bytes, Rate};
 use super::raw::{Raw, Refused};
-use super::unit::{RATES, SIZES, TIMES, with_unit};
+use super::unit::{RATES, SIZES, TIMES, in_largest, with_unit};
 
 /// A type that a parameter can have.
 pub trait Value: Sized {
@@ -41,13 +41,7 @@ impl Value for Span {
         i64::try_from(ns).map(Span::from_ns).map_err(|_| Refused::expected("a time below 292 years"))
     }
     fn show(&self) -> String {
-        let ns = self.ns();
-        for (u, f) in [("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000)] {
-            if ns != 0 && ns % f == 0 {
-                return format!("{} {u}", ns / f);
-            }
-        }
-        format!("{ns} ns")
+        in_largest(self.ns().into(), &TIMES)
     }
 }
 
@@ -60,13 +54,7 @@ impl Value for Rate {
         bps.map(Rate::from_bps).ok_or_else(|| Refused::expected("a rate above zero"))
     }
     fn show(&self) -> String {
-        let b = self.bps();
-        for (u, f) in [("Gbit/s", 1_000_000_000), ("Mbit/s", 1_000_000), ("kbit/s", 1_000)] {
-            if b != 0 && b % f == 0 {
-                return format!("{} {u}", b / f);
-            }
-        }
-        format!("{b} bit/s")
+        in_largest(self.bps().into(), &RATES)
     }
 }
 
@@ -81,13 +69,7 @@ impl Value for Bytes {
         u64::try_from(n).map(Bytes::new).map_err(|_| Refused::expected("a size that is not negative"))
     }
     fn show(&self) -> String {
-        let n = self.get();
-        for (u, f) in [("MiB", 1 << 20), ("KiB", 1 << 10)] {
-            if n != 0 && n % f == 0 {
-                return format!("{} {u}", n / f);
-            }
-        }
-        format!("{n} B")
+        in_largest(self.get().into(), &[("B", 1), ("KiB", 1 << 10), ("MiB", 1 << 20)])
     }
 }
 
