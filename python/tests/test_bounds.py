@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from wavetank import Scenario, bounds, cpu
 from wavetank.offered import Bound
 
@@ -51,6 +53,7 @@ def test_a_flood_that_the_access_points_cpu_cannot_take_is_told():
     assert 15_000 < float(what.split()[4].replace(",", "")) < 15_600
 
 
+@pytest.mark.usefixtures("canvases")
 def test_compare_and_sweep_tell_of_a_socket_that_is_full(wavetank, tmp_path):
     file = tmp_path / "x.toml"
     file.write_text(LINK)

@@ -253,6 +253,7 @@ def test_of_more_radios_than_lines_it_is_said():
     assert f"and {waits - 6} with less" in timeline.svg(seen, "t")
 
 
+@pytest.mark.usefixtures("canvases")
 def test_the_command(wavetank, tmp_path):
     code, out, err = wavetank(
         "run", FILE, *WHOLE, "--out", tmp_path / "o", "--pcap", "all", "--timeline", tmp_path / "t.svg", "--analyze"
