@@ -67,8 +67,7 @@ macro_rules! sections {
                     ("kernel".to_string(), self.kernel.show()),
                     ("seed".to_string(), self.seed.to_string()),
                 ];
-                $( all.extend(self.$name.values().into_iter()
-                    .map(|(k, v)| (format!("{}.{k}", stringify!($name)), v))); )*
+                $( dotted(&mut all, stringify!($name), self.$name.values()); )*
                 all.extend(self.tunables.values().into_iter().map(|(name, k, v)| (format!("{name}.{k}"), v)));
                 all
             }
@@ -77,7 +76,7 @@ macro_rules! sections {
         /// Every parameter with its section; the empty section holds the top keys. What a file has to say has no default.
         pub fn schema() -> Vec<(&'static str, Param)> {
             let mut all = top_schema();
-            $( all.extend(<$t>::schema().into_iter().map(|p| (stringify!($name), p))); )*
+            $( under(&mut all, stringify!($name), <$t>::schema()); )*
             all.extend(Tunables::schemas().into_iter().flat_map(|(name, keys)| keys.into_iter().map(move |p| (name, p))));
             for (section, p) in &mut all {
                 if REQUIRED.contains(&(*section, p.key)) {
@@ -176,6 +175,14 @@ sections! {
     ethernet: crate::driver::ethernet::Params,
     /// Byte queue limits.
     bql: crate::driver::bql::Params,
+}
+
+fn dotted(all: &mut Vec<(String, String)>, section: &str, values: Vec<(&'static str, String)>) {
+    all.extend(values.into_iter().map(|(k, v)| (format!("{section}.{k}"), v)));
+}
+
+fn under(all: &mut Vec<(&'static str, Param)>, section: &'static str, keys: Vec<Param>) {
+    all.extend(keys.into_iter().map(|p| (section, p)));
 }
 
 fn top_schema() -> Vec<(&'static str, Param)> {

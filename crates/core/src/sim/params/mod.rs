@@ -3,14 +3,15 @@
 //! [`crate::params!`] declares a struct whose fields each carry a default, a range, a source and (as their doc comment) a
 //! description. Raw integers enter here and nowhere else.
 
+mod declared;
 mod near;
 mod raw;
 mod unit;
 mod value;
 
+pub use declared::{take, take_in};
 pub use near::nearest;
 pub use raw::{Raw, Refused};
-pub use unit::bare;
 pub use value::Value;
 
 /// One row of the schema.
@@ -42,46 +43,6 @@ pub trait Schema: Default {
     fn values(&self) -> Vec<(&'static str, String)>;
 }
 
-/// Checks a range and says in words what it is.
-pub fn in_range<T: Value + PartialOrd>(v: &T, lo: &T, hi: &T, unit: &str) -> Result<(), Refused> {
-    if !v.is_off() && (v < lo || v > hi) { Err(outside(lo, hi, unit)) } else { Ok(()) }
-}
-
-fn outside<T: Value>(lo: &T, hi: &T, unit: &str) -> Refused {
-    let what = match T::UNIT {
-        "bytes" => "size",
-        "count" => "whole number",
-        other => other,
-    };
-    let of = if unit.is_empty() { String::new() } else { format!(" of {unit}") };
-    let or: String = T::words().iter().map(|w| format!(", or \"{w}\"")).collect();
-    Refused::expected(format!("a {what}{of} from {} to {}{or}", lo.show(), hi.show()))
-}
-
-/// Why `raw` could not be read: a number that its type cannot hold, one with another unit than its own, and what is no number at
-/// all is refused by the parameter's range, not by the type's.
-pub fn beyond<T: Value + PartialOrd>(e: Refused, raw: &Raw, lo: &T, hi: &T, unit: &str) -> Refused {
-    match (raw, T::UNIT) {
-        (Raw::Text(t), "count" | "number") => written_otherwise(t, lo, hi, outside(lo, hi, unit)),
-        (_, "count" | "number") | (Raw::Int(_) | Raw::Float(_), "bytes") => outside(lo, hi, unit),
-        _ => e,
-    }
-}
-
-/// A text that means a number of the range, as people write some elsewhere: in quotes, "5 %" (`tc`), "0,05".
-fn written_otherwise<T: Value + PartialOrd>(text: &str, lo: &T, hi: &T, e: Refused) -> Refused {
-    let there = |t: &str| {
-        let of = t.parse().map(Raw::Int).or_else(|_| t.parse().map(Raw::Float)).ok()?;
-        T::read(&of).ok().filter(|v| v >= lo && v <= hi).map(|v| v.show())
-    };
-    let t = text.trim();
-    if there(t).is_some() {
-        return Refused { expected: format!("{}, without quotes", e.expected), ..e };
-    }
-    let share = t.strip_suffix('%').filter(|_| T::UNIT == "number").map(|n| format!("{}e-2", n.trim()));
-    Refused { near: there(&share.unwrap_or_else(|| t.replace(',', "."))), ..e }
-}
-
 /// Declares a struct of parameters:
 ///
 /// ```
@@ -102,6 +63,10 @@ fn written_otherwise<T: Value + PartialOrd>(text: &str, lo: &T, hi: &T, e: Refus
 /// `unit "ms"`, and can then be given with it.
 #[macro_export]
 macro_rules! params {
+    (@set ($slot:expr) $t:ty, $raw:expr, $unit:expr) => { $crate::sim::params::take::<$t>(&mut $slot, $raw, $unit) };
+    (@set ($slot:expr) $t:ty, $raw:expr, $unit:expr, $default:expr, $lo:expr, $hi:expr) => {
+        $crate::sim::params::take_in::<$t>(&mut $slot, $raw, $unit, &$default, (&$lo, &$hi))
+    };
     ($(#[$m:meta])* pub struct $name:ident {
         $( $(#[doc = $doc:literal])+ $f:ident : $t:ty = $default:expr $(, in $lo:expr => $hi:expr)? $(, unit $unit:literal)? , src $src:literal ; )*
     }) => {
@@ -113,45 +78,14 @@ macro_rules! params {
         }
         impl $crate::sim::params::Schema for $name {
             fn schema() -> Vec<$crate::sim::params::Param> {
-                #[allow(unused_imports)]
-                use $crate::sim::params::Value;
-                vec![ $( $crate::sim::params::Param {
-                    key: stringify!($f),
-                    kind: <$t as Value>::UNIT,
-                    unit: {
-                        #[allow(unused_mut, unused_assignments)]
-                        let mut unit = <$t as Value>::unit();
-                        $( unit = $unit; )?
-                        unit
-                    },
-                    default: { let d: $t = $default; Value::show(&d) },
-                    range: {
-                        #[allow(unused_mut, unused_assignments)]
-                        let mut r = <$t as Value>::names().join(" | ");
-                        $( let (lo, hi): ($t, $t) = ($lo, $hi); r = format!("{} to {}", Value::show(&lo), Value::show(&hi)); )?
-                        r
-                    },
-                    doc: [$($doc),+].iter().map(|l| l.trim()).collect::<Vec<_>>().join(" "),
-                    source: $src,
-                }, )* ]
+                vec![ $( $crate::sim::params::Param::of::<$t>(
+                    stringify!($f), &[$($doc),+], &$default, &[$($lo, $hi)?], [$($unit)?].first().copied(), $src,
+                ), )* ]
             }
-            #[allow(unused_variables, unused_imports)]
+            #[allow(unused_variables)]
             fn set(&mut self, key: &str, raw: &$crate::sim::params::Raw) -> Option<Result<(), $crate::sim::params::Refused>> {
-                #[allow(unused_imports)]
-                use $crate::sim::params::Value;
                 match key {
-                    $( stringify!($f) => Some((|| {
-                        let unit = "";
-                        $( let unit = $unit; )?
-                        let raw = &$crate::sim::params::bare(raw, unit);
-                        let v = <$t as Value>::read(raw);
-                        $( let v = v.map_err(|e| $crate::sim::params::beyond::<$t>(e, raw, &$lo, &$hi, unit)); )?
-                        let v = v?;
-                        // The default is allowed whatever the range.
-                        $( if v != $default { $crate::sim::params::in_range::<$t>(&v, &$lo, &$hi, unit)?; } )?
-                        self.$f = v;
-                        Ok(())
-                    })()), )*
+                    $( stringify!($f) => Some($crate::params!(@set (self.$f) $t, raw, concat!($($unit)?) $(, $default, $lo, $hi)?)), )*
                     _ => None,
                 }
             }
