@@ -12,12 +12,16 @@ use crate::tcp::socket::Socket;
 
 impl Socket {
     /// Truesize of all that is queued, in both directions.
-    #[inline]
-    pub(in crate::tcp) fn charged(&self) -> u32 {
-        if self.keeps_pages() { self.charged_now() } else { 0 }
-    }
     fn charged_now(&self) -> u32 {
-        self.wmem_queued().wrapping_add(self.rcv.rmem_alloc)
+        // Mostly who receives has nothing of its own queued, and that is soon seen.
+        let sends = self.tp.write_seq != self.tp.snd_una;
+        debug_assert!(sends || self.wmem_queued() == 0);
+        if sends { self.charged_with(self.wmem_queued()) } else { self.rcv.rmem_alloc }
+    }
+    /// The same, where `queued` is [`Socket::wmem_queued`].
+    #[inline]
+    const fn charged_with(&self, queued: u32) -> u32 {
+        queued.wrapping_add(self.rcv.rmem_alloc)
     }
     #[inline]
     fn keeps_pages(&self) -> bool {
@@ -63,14 +67,14 @@ impl Socket {
         self.mem.schedule(self.profile.sets_aside, self.charged_now(), size);
     }
 
-    /// `n` bytes are written behind the `charged`, in an skb of their own where that is `new`.
+    /// `n` bytes are written behind those `queued`, in an skb of their own where that is `new`.
     #[inline]
-    pub(in crate::tcp) fn sets_aside_to_write(&mut self, charged: u32, new: bool, n: u32) {
+    pub(in crate::tcp) fn sets_aside_to_write(&mut self, queued: u32, new: bool, n: u32) {
         if self.keeps_pages() {
-            self.set_aside_to_write(charged, new, n);
+            self.set_aside_to_write(self.charged_with(queued), new, n);
         }
     }
-    #[inline(never)]
+    #[inline]
     fn set_aside_to_write(&mut self, mut charged: u32, new: bool, n: u32) {
         let (by, pages) = (self.profile.sets_aside, self.cost.in_pages());
         if new {

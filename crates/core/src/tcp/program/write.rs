@@ -218,10 +218,10 @@ impl Socket {
                 self.chrono.start(What::Busy, self.tp.clock.j32());
             }
             let full = unsent == 0 || (self.app.calls && self.app.eors.back() == Some(&self.tp.write_seq));
-            let charged = self.charged();
+            let queued = self.wmem_queued();
             let mut tail = if full { goal } else { self.tp.write_seq.wrapping_sub(start) };
             if tail >= goal {
-                if self.wmem_queued() >= self.app.sndbuf || !self.app.lowat_allows(&self.tp, false) {
+                if queued >= self.app.sndbuf || !self.app.lowat_allows(&self.tp, false) {
                     if self.app.copied {
                         self.mark_push();
                     }
@@ -252,7 +252,7 @@ impl Socket {
             if self.app.calls {
                 n = n.min(self.until_cut());
             }
-            self.sets_aside_to_write(charged, tail == 0, n);
+            self.sets_aside_to_write(queued, tail == 0, n);
             self.tp.write_seq = self.tp.write_seq.wrapping_add(n);
             if marked && self.app.copied {
                 self.app.marks.push_back(self.tp.write_seq);

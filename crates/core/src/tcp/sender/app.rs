@@ -243,7 +243,11 @@ impl App {
     /// Skbs in line.
     #[inline]
     pub fn in_line(&self, tp: &Tp) -> u32 {
-        if self.ends.is_empty() { tp.unsent().div_ceil(self.size_goal.max(1)) } else { self.ends.len() as u32 + 1 }
+        match (self.ends.len() as u32, tp.unsent()) {
+            (0, 0) => 0,
+            (0, unsent) => unsent.div_ceil(self.size_goal.max(1)),
+            (n, _) => n + 1,
+        }
     }
     /// Length of the skb at the head of the write queue, as the application filled it and sending has split it, and whether it is the
     /// last.
