@@ -5,22 +5,12 @@ use super::bss::{AckOutcome, Bss, BssEvent, HandedUp, Out, StaIx};
 use super::event::{Event, Events};
 use super::far::Far;
 use super::port::{Port, PortCtx};
+use super::routes::{Route, Routes};
 use crate::host::Host;
 use crate::host::backlog::Turn;
 use crate::rate::aasrc::Counts;
 use crate::sim::{Bin, Due, Kind, Lane, Ledger, Lower, NodeId, Owner, Packet, Place, Probe, Reason, Time, Verdict};
 use crate::tcp::Linearised;
-
-/// The way to the next hop.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Route {
-    /// There is none.
-    None,
-    /// Out of a wired port.
-    Port(u16),
-    /// Over the air, from one station to another.
-    Air(StaIx, StaIx),
-}
 
 /// Everything below the sockets.
 pub(super) struct Fabric {
@@ -31,8 +21,7 @@ pub(super) struct Fabric {
     pub(super) devices: Vec<(NodeId, &'static str)>,
     pub(super) bss: Option<Box<Bss>>,
     pub(super) out: Out,
-    /// `routes[node][destination]`.
-    pub(super) routes: Vec<Vec<Route>>,
+    pub(super) routes: Routes,
     /// The node of each station of the BSS.
     pub(super) stations: Vec<NodeId>,
     pub(super) accounts: Accounts,
@@ -74,8 +63,9 @@ fn poll(now: Time, node: NodeId, host: &mut Host, q: &mut Events, bin: &mut Acco
 
 impl Fabric {
     /// `node` sends or forwards `p` towards `p.dst`.
+    #[inline(always)] // of its callers two are hot, and what it calls is not within it
     pub(super) fn send(&mut self, now: Time, node: NodeId, p: &Packet) -> Verdict {
-        match self.routes[usize::from(node.0)][usize::from(p.dst.0)] {
+        match self.routes.way(node, p.dst) {
             Route::Port(i) => {
                 let (port, mut ctx) = self.port(i);
                 port.xmit(now, p, &mut ctx)
@@ -137,7 +127,7 @@ impl Fabric {
     /// The pacing rate of a socket of `node` that sends to `dst`, for an `fq` that looks it up.
     #[inline(never)] // kernels before 4.20 alone
     pub(super) fn paced(&mut self, node: NodeId, dst: NodeId, owner: Owner, rate: u64) {
-        match self.routes[usize::from(node.0)][usize::from(dst.0)] {
+        match self.routes.way(node, dst) {
             Route::Port(i) => self.ports[usize::from(i)].paced(owner, rate),
             Route::Air(from, _) => {
                 self.bss.as_mut().expect("a route over the air needs a BSS").paced(from, owner, rate)

@@ -23,6 +23,7 @@ mod owners;
 mod parked;
 mod port;
 mod programs;
+mod routes;
 mod sched;
 pub mod state;
 mod topology;

@@ -79,7 +79,7 @@ impl Port {
     }
 
     /// The stack hands `p` to this port's device.
-    #[inline]
+    #[inline(never)]
     pub(super) fn xmit(&mut self, now: Time, p: &Packet, ctx: &mut PortCtx) -> Verdict {
         let orphaned;
         let p = if self.qdisc.as_ref().is_some_and(|q| q.orphans(p)) {

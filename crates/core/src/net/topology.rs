@@ -5,13 +5,14 @@ use super::air;
 use super::bss::{Bss, BssEvent, StaIx};
 use super::ends::{Ends, Sock};
 use super::event::{Event, Events};
-use super::fabric::{Fabric, Route};
+use super::fabric::Fabric;
 use super::far::Far;
 use super::observe::{Observer, Watch};
 use super::outcome::Outcome;
 use super::owned::Owned;
 use super::port::{Link, Port};
 use super::programs::Programs;
+use super::routes::{Route, Routes};
 use super::world::{Timetable, World};
 use crate::driver::ethernet::Ethernet;
 use crate::host::{Host, Napi};
@@ -234,7 +235,7 @@ impl<T: Probe> World<T> {
             devices: net.devices,
             bss: net.bss,
             out: Default::default(),
-            routes: net.routes,
+            routes: Routes::new(&net.routes),
             stations: net.on_air,
             accounts: Accounts { room: head_room(profile, s.tcp.max_header), ..Accounts::default() },
             far,
