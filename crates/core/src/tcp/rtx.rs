@@ -195,19 +195,23 @@ impl Rtx {
         &mut self.slots[slot]
     }
     /// Adds a segment that was just sent; its number.
-    #[inline]
     pub fn push(&mut self, seg: Seg) -> u32 {
+        self.push_like(&seg);
+        self.end.wrapping_sub(1)
+    }
+    /// The same, where it stands: what is not as in `seg` is written there.
+    #[inline]
+    pub fn push_like(&mut self, seg: &Seg) -> &mut Seg {
         let id = self.put(seg);
-        self.list_tail(id);
-        id
+        self.append(id)
     }
     #[inline]
-    fn put(&mut self, seg: Seg) -> u32 {
+    fn put(&mut self, seg: &Seg) -> u32 {
         if self.len() as usize == self.slots.len() {
             self.grow();
         }
         let (id, slot) = (self.end, self.slot(self.end));
-        self.slots[slot] = seg;
+        self.slots[slot] = *seg;
         self.end = id.wrapping_add(1);
         id
     }
@@ -238,7 +242,7 @@ impl Rtx {
             (second.prev, first.next) = (id, new);
         }
         let next = second.next;
-        let mut last = self.put(second);
+        let mut last = self.put(&second);
         while last != new {
             *self.get_mut(last) = *self.get(last.wrapping_sub(1));
             last = last.wrapping_sub(1);
@@ -359,20 +363,22 @@ impl Rtx {
         }
     }
     /// Puts `id` at the end of the list by time: it was just sent.
-    #[inline]
     pub fn list_tail(&mut self, id: u32) {
         self.unlist(id);
-        let newest = self.newest;
-        let s = self.get_mut(id);
-        s.listed = true;
-        s.prev = newest;
-        s.next = NONE;
+        self.append(id);
+    }
+    /// The same of one that is not on the list.
+    #[inline]
+    fn append(&mut self, id: u32) -> &mut Seg {
+        let newest = core::mem::replace(&mut self.newest, id);
         if newest == NONE {
             self.oldest = id;
         } else {
             self.get_mut(newest).next = id;
         }
-        self.newest = id;
+        let s = self.get_mut(id);
+        (s.listed, s.prev, s.next) = (true, newest, NONE);
+        s
     }
 }
 

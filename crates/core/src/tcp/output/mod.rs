@@ -436,12 +436,12 @@ impl Socket {
         for i in 0..segs {
             let last = i + 1 == segs;
             let end = if last { end_data.wrapping_add(u32::from(fin)) } else { at.wrapping_add(mss) };
-            let mut s = template;
+            // What is the segment's own is written where it stands, so that it is copied once.
+            let s = self.rtx.push_like(&template);
             (s.seq, s.end_seq) = (at, end);
             s.tx_in_flight = s.tx_in_flight.saturating_add(i as u16);
             s.flags = if last { fl & (flags::FIN | flags::PSH) } else { 0 };
             s.eor = last && eor;
-            self.rtx.push(s);
             at = end;
         }
         self.tp.snd_nxt = at;

@@ -169,8 +169,7 @@ impl Ofo {
     /// Puts the blocks into a packet. A DSACK is told once.
     #[inline]
     pub fn put(&mut self, p: &mut Packet) {
-        let n = self.blocks();
-        if n == 0 {
+        if self.n == 0 && self.dsack.is_none() {
             return;
         }
         let mut i = 0;
