@@ -55,6 +55,12 @@ impl Time {
     pub const fn is_never(self) -> bool {
         self.0 == u64::MAX
     }
+    /// What never comes comes no sooner or later; whatever else leaves the instants is a bug.
+    #[cold]
+    fn never(self) -> Time {
+        assert!(self.is_never(), "an instant before the run or after the end of time");
+        self
+    }
     /// The span since `earlier`; zero if `earlier` is later.
     pub const fn since(self, earlier: Time) -> Span {
         Span(self.0.saturating_sub(earlier.0) as i64)
@@ -116,13 +122,9 @@ impl Span {
 impl Add<Span> for Time {
     type Output = Time;
     fn add(self, s: Span) -> Time {
-        if self.is_never() {
-            return self;
-        }
-        // Instants are below 2^63: whatever leaves them, at either end, has the sign bit.
+        // Instants are below 2^63: never, and whatever leaves them at either end, has the sign bit.
         let sum = self.0.wrapping_add_signed(s.0);
-        assert!(sum as i64 >= 0, "an instant before the run or after the end of time");
-        Time(sum)
+        if (self.0 | sum) as i64 >= 0 { Time(sum) } else { self.never() }
     }
 }
 impl AddAssign<Span> for Time {
