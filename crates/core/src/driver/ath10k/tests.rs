@@ -1,7 +1,7 @@
 use super::*;
 use crate::phy::{Mode, Vht, Width};
 use crate::rate::fixed;
-use crate::sim::{FlowId, Freed, Kind, NodeId, Packet, Place, Reason};
+use crate::sim::{FlowId, Freed, Kind, NodeId, Owner, Packet, Place, Reason};
 use crate::wifi::What;
 use std::collections::VecDeque;
 
@@ -52,7 +52,7 @@ impl Bench {
     fn send(&mut self, now: Time, n: u32) {
         for seq in 0..n {
             let mut p = Packet::blank(Kind::Udp, FlowId(0), NodeId(1), NodeId(0));
-            (p.payload, p.headers, p.seq) = (1_472, 28, seq);
+            (p.payload, p.headers, p.seq, p.owner) = (1_472, 28, seq, Owner(0));
             self.above.0.push_back(p);
             let Bench { dev, above, freed, dropped, wants } = self;
             dev.wake(now, StaIx::AP, Tid::new(0), above, &mut Sink { freed, dropped, wants });

@@ -2,7 +2,7 @@ use super::*;
 use crate::mac80211;
 use crate::phy::{Ht, Mode, Ofdm};
 use crate::rate::fixed;
-use crate::sim::{FlowId, Freed, Kind, Lane, NodeId, Packet, Place, Reason};
+use crate::sim::{FlowId, Freed, Kind, Lane, NodeId, Owner, Packet, Place, Reason};
 use crate::wifi::edca::Set;
 use crate::wifi::{Framing, What};
 
@@ -52,6 +52,7 @@ impl Bench {
         for _ in 0..n {
             let mut p = Packet::blank(Kind::Udp, FlowId(0), NodeId(1), NodeId(0));
             (p.payload, p.headers, p.truesize, p.seq) = (1472, 28, 2304 + self.next % 256, self.next);
+            p.owner = Owner(0);
             self.next += 1;
             let Bench { d, q, freed, dropped, wants, .. } = self;
             let mut sink = Sink { freed, dropped, wants };

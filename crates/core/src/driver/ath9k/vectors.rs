@@ -8,7 +8,7 @@ use crate::phy::{Ht, Ofdm};
 use crate::qdisc::vectors::{Draw, Row};
 use crate::rate::Choice;
 use crate::rate::given::Given;
-use crate::sim::{Auto, Bitmap, Bytes, FlowId, Freed, Kind, NodeId, Packet, Place, Reason};
+use crate::sim::{Auto, Bitmap, Bytes, FlowId, Freed, Kind, NodeId, Owner, Packet, Place, Reason};
 use crate::wifi::{Attempt, Chain, Encryption, What};
 
 const TIDS: [u8; 8] = [0, 5, 1, 3, 4, 2, 6, 7];
@@ -256,7 +256,7 @@ impl<D: Driven> Bench<D> {
     fn enqueue(&mut self, sta: u32, tid: u8) {
         // A flow to each TXQ: they are queues.
         let mut p = Packet::blank(Kind::Udp, FlowId((sta * 8) as u16 + u16::from(tid)), NodeId(1), NodeId(0));
-        (p.payload, p.headers, p.truesize, p.seq) = (self.size(), 28, 2304, self.came);
+        (p.payload, p.headers, p.truesize, p.seq, p.owner) = (self.size(), 28, 2304, self.came, Owner(0));
         self.came += 1;
         if self.probes > 0 && self.x.below(self.probes) == 0 {
             let mode = self.draw_mode(self.one_sort.then_some(true));

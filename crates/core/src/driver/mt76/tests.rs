@@ -1,7 +1,7 @@
 use super::*;
 use crate::phy::{Gi, He, Mode, Width};
 use crate::rate::fixed;
-use crate::sim::{FlowId, Freed, Kind, NodeId, Packet, Place, Reason};
+use crate::sim::{FlowId, Freed, Kind, NodeId, Owner, Packet, Place, Reason};
 use crate::wifi::What;
 use std::collections::VecDeque;
 
@@ -81,7 +81,7 @@ impl Bench {
     fn send(&mut self, to: usize, n: u32) {
         for seq in 0..n {
             let mut p = Packet::blank(Kind::Udp, FlowId(0), NodeId(1), NodeId(0));
-            (p.payload, p.headers, p.seq) = (1_472, 28, seq);
+            (p.payload, p.headers, p.seq, p.owner) = (1_472, 28, seq, Owner(0));
             self.above.queues[to].push_back(p);
         }
         self.call(|d, q, sink| d.wake(Time::ZERO, StaIx(to as u8), Tid::new(0), q, sink));
@@ -197,6 +197,7 @@ fn the_worker_runs_when_all_have_come() {
         b.above.queues[0].extend((0..5).map(|_| Packet {
             payload: 1_472,
             headers: 28,
+            owner: Owner(0),
             ..Packet::blank(Kind::Udp, FlowId(0), NodeId(1), NodeId(0))
         }));
         b.call(|d, q, sink| d.wake(Time::ZERO, StaIx(0), Tid::new(0), q, sink));

@@ -86,7 +86,9 @@ impl<P: Probe> View<'_, P> {
                 more,
                 |p| {
                     // What was held back goes with the frame's last MSDU.
-                    up.push(HandedUp { to: s, frame: Some(frame + msdu.min(n as u16)), packet: *p });
+                    let frame = Some(frame + msdu.min(n as u16));
+                    // Made in its place, so that the packet is copied once.
+                    up.extend(core::iter::once_with(|| HandedUp { to: s, frame, packet: *p }));
                     msdu += 1;
                 },
                 dropped,

@@ -4,7 +4,7 @@
 use super::super::usb::Usb;
 use super::*;
 use crate::qdisc::vectors::{Draw, Fold};
-use crate::sim::{FlowId, Freed, Kind, NodeId, Span, wheel};
+use crate::sim::{FlowId, Freed, Kind, NodeId, Owner, Span, wheel};
 
 /// The driver with a device that tells it what it is drawn to.
 struct Bench {
@@ -117,7 +117,7 @@ fn gave(n: usize) -> Fold {
                         _ => 40,
                     };
                     let p = Packet::blank(Kind::Udp, FlowId(0), NodeId(0), NodeId(0));
-                    let p = Packet { seq: id, headers: 20, payload: len - 20, ..p };
+                    let p = Packet { seq: id, headers: 20, payload: len - 20, owner: Owner(0), ..p };
                     id += 1;
                     b.host.take(&b.par, p, StaIx::AP, tid);
                     if b.usb.idle() {
