@@ -213,16 +213,6 @@ impl Socket {
         head <= mss && self.app.fin_at(self.tp.snd_nxt.wrapping_add(head))
     }
 
-    /// `tcp_init_tso_segs`, before 6.10: the skb at the head of the write queue is counted once if it is one segment, though segments may be
-    /// shorter, for SACK blocks, when it goes.
-    fn count_head(&mut self, mss: u32) {
-        self.app.sent(&self.tp);
-        let (head, _) = self.app.head_skb(&self.tp);
-        if head <= mss {
-            self.app.single = Some(self.tp.snd_nxt.wrapping_add(head));
-        }
-    }
-
     /// `__tcp_push_pending_frames`.
     #[inline]
     pub(in crate::tcp) fn push_pending<L: Lower>(&mut self, low: &mut L) {
@@ -265,8 +255,12 @@ impl Socket {
             if self.pacing_holds() {
                 break;
             }
-            if !self.profile.skb_grows {
-                self.count_head(mss);
+            self.app.sent(&self.tp);
+            let (mut head, mut is_tail) = self.app.head_skb(&self.tp);
+            if !self.profile.skb_grows && head <= mss {
+                // tcp_init_tso_segs, before 6.10: it is counted once if it is one segment, though segments may be shorter, for SACK blocks,
+                // when it goes.
+                self.app.single = Some(self.tp.snd_nxt.wrapping_add(head));
             }
             let mut quota = self.cwnd_quota();
             if quota == 0 {
@@ -278,14 +272,10 @@ impl Socket {
                 quota = 1;
             }
             let most = quota.min(max_segs) * mss;
-            self.app.sent(&self.tp);
-            if self.profile.skb_grows {
-                let (head, _) = self.app.head_skb(&self.tp);
-                if head < most {
-                    self.app.grow_head(&self.tp, most - head);
-                }
+            if self.profile.skb_grows && head < most {
+                self.app.grow_head(&self.tp, most - head);
+                (head, is_tail) = self.app.head_skb(&self.tp);
             }
-            let (head, is_tail) = self.app.head_skb(&self.tp);
             // One segment it was when it was counted, so it is sent by the segment.
             let single = head <= mss || self.app.single == Some(self.tp.snd_nxt.wrapping_add(head));
             let mut len = head.min(if single { mss } else { most });
@@ -331,10 +321,7 @@ impl Socket {
             if self.small_queue_full(truesize, None) {
                 break;
             }
-            if self.send_new(len, mss, truesize, low).is_err() {
-                break;
-            }
-            let segs = len.div_ceil(mss).max(1);
+            let Ok(segs) = self.send_new(len, mss, truesize, low) else { break };
             if len < segs * mss {
                 // tcp_minshall_update; a probe of a closed window is no short segment to it (tcp_write_wakeup).
                 self.snd_sml = self.tp.snd_nxt;
@@ -397,11 +384,11 @@ impl Socket {
         !self.app.nodelay() && self.tp.packets_out != 0 && short_out
     }
 
-    /// Sends the next `len` bytes as one skb (and the FIN, if it is their end) and puts them on the retransmission queue.
+    /// Sends the next `len` bytes as one skb (and the FIN, if it is their end) and puts them on the retransmission queue. In how many segments.
     #[inline(always)] // one hot caller; the other probes a closed window
-    fn send_new<L: Lower>(&mut self, len: u32, mss: u32, truesize: u32, low: &mut L) -> Result<(), Failed> {
+    fn send_new<L: Lower>(&mut self, len: u32, mss: u32, truesize: u32, low: &mut L) -> Result<u32, Failed> {
         let seq = self.tp.snd_nxt;
-        let segs = len.div_ceil(mss).max(1);
+        let segs = if len <= mss { 1 } else { len.div_ceil(mss) };
         let end_data = seq.wrapping_add(len);
         // Where a probe fills the window the FIN is cut off (tcp_write_wakeup).
         let cut = len <= mss && self.tp.wnd_end() == end_data;
@@ -454,7 +441,7 @@ impl Socket {
         if self.profile.checks_space_on_send {
             self.app_check_space();
         }
-        Ok(())
+        Ok(segs)
     }
 
     /// `tcp_write_wakeup`: probes a closed window, with data if a little fits. False: the own queue refused the probe.
