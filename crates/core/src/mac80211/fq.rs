@@ -202,7 +202,7 @@ impl Fq {
     }
 
     /// Puts a packet into flow `idx` of the table for `tin` at `now`; what pays for it goes to `free`. src: `fq_tin_enqueue`
-    #[inline]
+    #[inline(always)] // of its callers one calls often
     pub fn enqueue(&mut self, tin: u32, idx: u32, p: &Packet, now: Time, free: impl FnMut(Packet, Full)) {
         let mut i = idx as usize;
         let t = &mut self.tins[tin as usize];

@@ -276,6 +276,11 @@ impl Txqs {
     pub fn own_head(&mut self, ac: Ac, held: impl Fn(u16, u8) -> bool) -> Option<(u16, u8)> {
         self.own.as_mut()?.head(ac, held)
     }
+    /// The same, if that is known from before.
+    #[inline]
+    pub fn own_known(&self, ac: Ac) -> Option<(u16, u8)> {
+        self.own.as_ref()?.known(ac)
+    }
     /// The own head has sent a unit.
     pub fn own_served(&mut self, ac: Ac) {
         if let Some(o) = &mut self.own {

@@ -92,7 +92,12 @@ impl Own {
     /// src: ath_txq_schedule
     #[inline]
     pub fn head(&mut self, ac: Ac, held: impl Fn(u16, u8) -> bool) -> Option<(u16, u8)> {
-        self.found[usize::from(ac)].or_else(|| self.find(usize::from(ac), held))
+        self.known(ac).or_else(|| self.find(usize::from(ac), held))
+    }
+    /// The same, if it was found before and nothing has changed since that could make it another's turn.
+    #[inline]
+    pub fn known(&self, ac: Ac) -> Option<(u16, u8)> {
+        self.found[usize::from(ac)]
     }
     #[inline(never)]
     fn find(&mut self, ac: usize, held: impl Fn(u16, u8) -> bool) -> Option<(u16, u8)> {

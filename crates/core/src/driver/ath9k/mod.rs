@@ -244,6 +244,15 @@ impl Ath9k {
         }
     }
 
+    /// Whether it is known whose turn it is in the own lists, and the hardware has no room for it: most packets come then, and nothing is to be
+    /// scheduled.
+    #[inline]
+    fn is_busy_with_head(&self, ac: Ac, q: &Txqs) -> bool {
+        q.own_known(ac as u8).is_some_and(|(sta, tid)| {
+            let t = &self.tids[usize::from(sta) * Tid::COUNT + usize::from(tid)];
+            self.full(ac, t) && t.waits()
+        })
+    }
     /// Whether the hardware queue has no room for a unit of this TID.
     #[inline]
     fn full(&self, ac: Ac, t: &TidState) -> bool {
@@ -345,7 +354,10 @@ impl Device for Ath9k {
     type Queues = Txqs;
 
     fn wake(&mut self, now: Time, _to: StaIx, tid: Tid, q: &mut Txqs, sink: &mut Sink<'_>) {
-        self.schedule(now, self.category(tid), q, sink);
+        let ac = self.category(tid);
+        if !self.is_busy_with_head(ac, q) {
+            self.schedule(now, ac, q, sink);
+        }
     }
     fn feedback(&mut self, now: Time, to: StaIx, mode: Mode, answered: bool, f: &Feedback) {
         self.rates.feedback(now, to, mode, answered, f);
