@@ -181,21 +181,16 @@ impl Fabric {
         }
     }
 
-    /// The packet with which `node` is done now: until [`Fabric::taken`].
+    /// The host of `node`, which is done with a packet now.
     #[inline]
-    pub(super) fn done(&mut self, now: Time, node: NodeId) -> &Packet {
+    pub(super) fn host(&mut self, now: Time, node: NodeId) -> &mut Host {
         let host = &self.hosts[usize::from(node.0)];
         if let (Some(i), None) = (host.wire, &host.nic) {
             // What the wire let through meanwhile is next in line.
             let (port, mut ctx) = self.port(i);
             port.catch_up(now, &mut ctx);
         }
-        self.hosts[usize::from(node.0)].done()
-    }
-    /// It has been taken. When it is the next one's turn.
-    #[inline]
-    pub(super) fn taken(&mut self, node: NodeId) -> Option<Due> {
-        self.hosts[usize::from(node.0)].taken().map(|at| self.q.due(at, Lane::Softirq))
+        &mut self.hosts[usize::from(node.0)]
     }
 
     /// A wired card's interrupt: its host polls. When it will be done with the first packet, if none was waiting before.

@@ -322,8 +322,9 @@ impl<T: Probe> World<T> {
     /// A host is done with a packet. When it is the next one's turn.
     #[inline(always)]
     fn receive(&mut self, now: Time, node: NodeId) -> Option<Due> {
-        let mut p = *self.fabric.done(now, node);
-        let next = self.fabric.taken(node);
+        let host = self.fabric.host(now, node);
+        let mut p = *host.done();
+        let next = host.taken().map(|at| self.fabric.q.due(at, Lane::Softirq));
         // src: linux@6.12 net/ipv4/ip_input.c ip_rcv_core: skb_orphan
         self.fabric.accounts.credit(&p);
         p.owner = Owner::NONE;

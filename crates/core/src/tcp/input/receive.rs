@@ -15,6 +15,7 @@ use crate::tcp::socket::{Socket, State};
 
 impl Socket {
     /// A packet for an established connection (`tcp_rcv_established`, `tcp_rcv_state_process`).
+    #[inline(always)] // one hot caller; the other is the handshake's last packet
     pub(in crate::tcp) fn receive<L: Lower, P: Probe>(&mut self, now: Time, p: &Packet, low: &mut L, probe: &mut P) {
         if !self.acceptable(p, low) {
             return;
