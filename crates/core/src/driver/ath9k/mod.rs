@@ -210,6 +210,7 @@ impl Ath9k {
     }
 
     /// Fills the hardware queue from the TIDs whose turn it is (`ath_txq_schedule`).
+    #[inline(never)] // seldom, beside the packets that find it full
     fn schedule(&mut self, now: Time, ac: Ac, q: &mut Txqs, sink: &mut Sink<'_>) {
         if q.has_own_turns() {
             return self.schedule_own(now, ac, q, sink);
@@ -353,6 +354,7 @@ impl Ath9k {
 impl Device for Ath9k {
     type Queues = Txqs;
 
+    #[inline]
     fn wake(&mut self, now: Time, _to: StaIx, tid: Tid, q: &mut Txqs, sink: &mut Sink<'_>) {
         let ac = self.category(tid);
         if !self.is_busy_with_head(ac, q) {
