@@ -44,11 +44,17 @@ impl Reorder {
     pub fn held(&self) -> u32 {
         self.slots.held()
     }
+    /// Whether frame `seq`, which comes now, is what it waits for, with nothing held back and no timer: [`Reorder::put`] would let it go up, and
+    /// is not to be called.
+    #[inline]
+    pub fn passes(&mut self, seq: Seq) -> bool {
+        self.timer.is_none() && self.slots.passes(seq)
+    }
     /// A frame came, with `more` MSDUs behind the first. `up` gets what may go on, in order. False: it was a duplicate, or too
     /// old.
     pub fn put(&mut self, now: Time, seq: Seq, p: &Packet, more: &[Packet], up: &mut impl FnMut(&Packet)) -> bool {
-        if seq == self.slots.head() && self.slots.is_empty() {
-            self.slots.pass(p, more, up);
+        if self.slots.passes(seq) {
+            core::iter::once(p).chain(more).for_each(up);
             return true;
         }
         let jiffies = wheel::jiffies(now, self.hz);

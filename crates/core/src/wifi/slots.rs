@@ -65,6 +65,15 @@ impl<T: Copy + Default> Slots<T> {
         // What is stored lies within the size of the head: behind the last slot comes the first.
         Some(self.slots[self.stored.next_from(self.slot(self.head))?].1)
     }
+    /// Frame `seq` comes: whether it is waited for and nothing else is here. Then the next is waited for, and it is the caller's.
+    #[inline]
+    pub fn passes(&mut self, seq: Seq) -> bool {
+        let next = seq == self.head && self.is_empty();
+        if next {
+            self.head = seq.plus(1);
+        }
+        next
+    }
     /// The frame that is waited for goes up, with `more` MSDUs behind the first.
     #[inline]
     pub fn pass(&mut self, p: &Packet, more: &[Packet], up: &mut impl FnMut(&Packet)) {

@@ -156,7 +156,7 @@ impl Ath9k {
         self.rates.enters(now, to)
     }
     /// A frame from the air whose last bit was there at `ended`.
-    pub fn receive(&mut self, now: Time, ended: Time, c: &Came, sink: &mut Sink<'_>) {
+    pub fn receive(&mut self, now: Time, ended: Time, c: impl FnOnce() -> Came, sink: &mut Sink<'_>) {
         if self.rx.receive(ended, c) {
             sink.wants.push((self.rx.due(&self.par).max(now), Lane::Completion, RX_INTERRUPT));
         }

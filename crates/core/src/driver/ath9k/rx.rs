@@ -73,11 +73,13 @@ impl Mitigation {
         }
     }
     /// A frame came. True: the interrupt is to be asked for at [`Mitigation::due`].
-    pub fn receive(&mut self, ended: Time, c: &Came) -> bool {
+    #[inline]
+    pub fn receive(&mut self, ended: Time, c: impl FnOnce() -> Came) -> bool {
         let told = ended <= self.told && self.told_of_all();
         self.ready += usize::from(told);
         let asks = !told && self.came(ended);
-        self.held.push(*c);
+        // Made in its place, so that the packet is copied once.
+        self.held.extend(core::iter::once_with(c));
         asks
     }
     /// What a beacon brings about. True: as of [`Mitigation::receive`].
@@ -171,10 +173,10 @@ mod tests {
         let (par, mut m) = (Params::default(), Mitigation::new());
         let c = frame();
         assert!(m.due(&par).is_never());
-        assert!(m.receive(Time::from_us(100), &c));
+        assert!(m.receive(Time::from_us(100), || c));
         assert_eq!(m.due(&par), Time::from_us(600));
         for t in (500..2_200).step_by(400) {
-            assert!(!m.receive(Time::from_us(t), &c));
+            assert!(!m.receive(Time::from_us(t), || c));
         }
         assert_eq!(m.due(&par), Time::from_us(2_100), "frames 400 us apart: the first decides");
         assert_eq!(m.timer(Time::from_us(600), &par), Time::from_us(2_100), "frames came since it was set");
@@ -189,11 +191,11 @@ mod tests {
         let (par, mut m) = (Params::default(), Mitigation::new());
         let c = frame();
         let mut up = Vec::new();
-        assert!(m.receive(Time::from_us(100), &c));
+        assert!(m.receive(Time::from_us(100), || c));
         m.lands(Time::from_us(300), Time::from_us(1_300));
         assert_eq!(m.timer(Time::from_us(600), &par), Time::from_us(1_300), "it is not quiet at 600 us");
         for t in (300..=1_300).step_by(100) {
-            assert!(!m.receive(Time::from_us(t), &c));
+            assert!(!m.receive(Time::from_us(t), || c));
         }
         assert_eq!(m.timer(Time::from_us(1_300), &par), Time::from_us(1_800));
         m.lands(Time::from_us(1_700), Time::from_us(2_500));
@@ -202,7 +204,7 @@ mod tests {
         m.take_up(&mut up);
         assert_eq!(up.len(), 12);
         for t in (1_700..=2_500).step_by(200) {
-            m.receive(Time::from_us(t), &c);
+            m.receive(Time::from_us(t), || c);
             m.take_up(&mut up);
         }
         assert_eq!((up.len(), m.held()), (15, 2), "1700, 1900 and 2100 us were told of already");
@@ -215,7 +217,7 @@ mod tests {
         let old = Params { edma: false, ..par };
         let c = frame();
         let mut up = Vec::new();
-        assert!(m.receive(Time::from_us(100), &c));
+        assert!(m.receive(Time::from_us(100), || c));
         assert!(!m.beacon(Time::from_us(400), Beaconing::Came, &par), "the timer for 600 us is under way");
         assert_eq!(m.due(&par), Time::from_us(900), "a beacon is a frame");
         m.beacon(Time::from_us(500), Beaconing::Sent, &old);
@@ -229,7 +231,7 @@ mod tests {
         m.lands(Time::from_us(1_200), Time::from_us(2_000));
         m.beacon(Time::from_us(1_600), Beaconing::Asked, &par);
         for t in (1_200..=2_000).step_by(200) {
-            m.receive(Time::from_us(t), &c);
+            m.receive(Time::from_us(t), || c);
             m.take_up(&mut up);
         }
         assert_eq!((up.len(), m.held()), (4, 2), "1200, 1400 and 1600 us were told of in the midst of their PPDU");
@@ -239,13 +241,13 @@ mod tests {
     fn another_interrupt_leaves_one_timer() {
         let (par, mut m) = (Params::default(), Mitigation::new());
         let c = frame();
-        assert!(m.receive(Time::from_us(100), &c));
+        assert!(m.receive(Time::from_us(100), || c));
         m.interrupt();
         m.take_up(&mut Vec::new());
-        assert!(!m.receive(Time::from_us(300), &c), "the timer for 600 us is under way");
+        assert!(!m.receive(Time::from_us(300), || c), "the timer for 600 us is under way");
         assert_eq!(m.timer(Time::from_us(600), &par), Time::from_us(800));
         m.interrupt();
         assert!(m.timer(Time::from_us(800), &par).is_never());
-        assert!(m.receive(Time::from_us(900), &c));
+        assert!(m.receive(Time::from_us(900), || c));
     }
 }

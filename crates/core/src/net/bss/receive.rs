@@ -52,10 +52,12 @@ impl Receiver {
     }
 
     /// The frames of a PPDU as the card gets them, each with the part of the airtime that was left behind it, in `n`-ths: MPDUs come evenly.
+    /// `came` makes of a packet what comes, where the card puts it.
     #[inline]
-    pub(super) fn frames(b: &Burst, a: &Arrival, fresh: Bitmap, mut came: impl FnMut(u16, &Came)) {
+    pub(super) fn frames(b: &Burst, a: &Arrival, fresh: Bitmap, mut came: impl FnMut(u16, &Packet, Frame, Option<bool>)) {
         if let What::Bar(start) = b.what {
-            came(0, &Came::bar(a.from, b.tid, start));
+            let bar = Came::bar(a.from, b.tid, start);
+            came(0, &bar.p, bar.frame, bar.last);
             return;
         }
         let n = b.mpdus.len();
@@ -68,11 +70,22 @@ impl Receiver {
             };
             let behind = (n - 1 - i) as u16;
             let ends = |msdu: usize| (last == Some(i) && msdu == more.len()).then_some(whole);
-            came(behind, &Came { p: m.packet, from: a.from, tid: b.tid, frame, last: ends(0) });
+            came(behind, &m.packet, frame, ends(0));
             let frame = if b.agreement { Frame::Further } else { Frame::Plain };
-            for (k, &p) in more.iter().enumerate() {
-                came(behind, &Came { p, from: a.from, tid: b.tid, frame, last: ends(k + 1) });
+            for (k, p) in more.iter().enumerate() {
+                came(behind, p, frame, ends(k + 1));
             }
+        }
+    }
+
+    /// The driver hands a frame of one MSDU to mac80211: whether it goes up at once and nothing else is to be done, as most do. Else
+    /// [`Receiver::take`] takes it.
+    #[inline]
+    pub(super) fn passes(&mut self, c: &Came) -> bool {
+        let Frame::Numbered(seq) = c.frame else { return false };
+        match self.buffers[c.from.ix() * Tid::COUNT + c.tid.ix()].as_mut().map(|b| &mut b.order) {
+            Some(Order::Mac80211(r)) => r.passes(seq),
+            _ => false,
         }
     }
 

@@ -74,6 +74,16 @@ impl<P: Probe> View<'_, P> {
             let n = others.iter().take_while(|c| c.frame == Frame::Further).count();
             let (further, next) = others.split_at(n);
             rest = next;
+            if n == 0 && receiver.passes(c) {
+                // Made in its place, so that the packet is copied once.
+                up.extend(core::iter::once_with(|| HandedUp { to: s, frame: Some(frame), packet: c.p }));
+                frame += 1;
+                latest[c.tid.ix()] = Some(up.len() - 1);
+                if let Some(whole) = c.last {
+                    ends(station, up, c.tid, whole, latest[c.tid.ix()]);
+                }
+                continue;
+            }
             more.clear();
             if n > 0 {
                 more.extend(further.iter().map(|c| c.p));
@@ -86,9 +96,7 @@ impl<P: Probe> View<'_, P> {
                 more,
                 |p| {
                     // What was held back goes with the frame's last MSDU.
-                    let frame = Some(frame + msdu.min(n as u16));
-                    // Made in its place, so that the packet is copied once.
-                    up.extend(core::iter::once_with(|| HandedUp { to: s, frame, packet: *p }));
+                    up.push(HandedUp { to: s, frame: Some(frame + msdu.min(n as u16)), packet: *p });
                     msdu += 1;
                 },
                 dropped,
@@ -128,7 +136,7 @@ impl<P: Probe> View<'_, P> {
         let Some(h) = self.hack else { return };
         let mut sink = Sink { freed: &mut self.out.freed, dropped: &mut self.out.dropped, wants: self.wants };
         for p in h.restored() {
-            self.stations[s.ix()].netdev.receive(now, now, &Came::plain(p, from, tid), &mut sink);
+            self.stations[s.ix()].netdev.receive(now, now, || Came::plain(p, from, tid), &mut sink);
         }
     }
 }
@@ -157,9 +165,9 @@ impl<P: Probe> Stations for View<'_, P> {
         receiver.netdev.heard(now, a.from, tid, heard);
         let b = sender.netdev.head(a.ac).expect("it still is");
         let mut sink = Sink { freed: &mut self.out.freed, dropped: &mut self.out.dropped, wants: self.wants };
-        Receiver::frames(b, a, fresh, |behind, c| {
+        Receiver::frames(b, a, fresh, |behind, p, frame, last| {
             let ended = now - a.airtime * i64::from(behind) / n.max(1) as i64;
-            receiver.netdev.receive(now, ended, c, &mut sink);
+            receiver.netdev.receive(now, ended, || Came { p: *p, from: a.from, tid, frame, last }, &mut sink);
         });
         if restores {
             self.restored(now, to, a.from, tid);

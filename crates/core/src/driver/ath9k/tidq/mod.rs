@@ -116,7 +116,7 @@ impl<Q: Above> Ath9kTidq<Q> {
         }
     }
     /// A frame from the air whose last bit was there at `ended`.
-    pub fn receive(&mut self, now: Time, ended: Time, c: &Came, sink: &mut Sink<'_>) {
+    pub fn receive(&mut self, now: Time, ended: Time, c: impl FnOnce() -> Came, sink: &mut Sink<'_>) {
         if self.rx.receive(ended, c) {
             sink.wants.push((self.rx.due(&self.par).max(now), Lane::Completion, RX_INTERRUPT));
         }
