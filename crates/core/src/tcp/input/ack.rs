@@ -230,6 +230,9 @@ impl Socket {
         while let Some(mut s) = self.rtx.head() {
             let uncut;
             if after(s.end_seq, una) {
+                if !after(una, s.seq) {
+                    break; // mostly an ACK ends where a segment does
+                }
                 uncut = *s;
                 whole = !self.trim_head(gone);
                 if whole {

@@ -43,9 +43,7 @@ impl Socket {
     pub(in crate::tcp) fn trim_head(&mut self, gone: Option<Gone>) -> bool {
         let first = self.rtx.first();
         let (s, n, una) = (*self.rtx.get(first), self.same_skb(first, u32::MAX), self.tp.snd_una);
-        if !after(una, s.seq) {
-            return false;
-        }
+        debug_assert!(after(una, s.seq));
         let mss = match gone.filter(|g| (g.0, g.1) == (s.skb, s.tags)) {
             Some((_, _, len)) => len,
             None if n > 1 => s.len(),
