@@ -41,11 +41,13 @@ impl Gro {
             ring.pop_front();
             return 0;
         }
+        // A row: each frame is held against others of it. Few stand in the ring, and it is seldom one that goes round its end.
+        let frames = &mut ring.make_contiguous()[..n];
         let mut merged = 0;
         for i in 0..n {
-            merged += u64::from(self.receive(ring, i, &mut up));
+            merged += u64::from(self.receive(frames, i, &mut up));
         }
-        self.held.iter().for_each(|&h| up(n, &ring[h].1));
+        self.held.iter().for_each(|&h| up(n, &frames[h].1));
         self.held.clear();
         ring.drain(..n);
         merged
@@ -53,19 +55,19 @@ impl Gro {
 
     /// Frame `i`. True: it is part of another packet now.
     #[inline]
-    fn receive(&mut self, ring: &mut VecDeque<(Time, Packet)>, i: usize, up: &mut impl FnMut(usize, &Packet)) -> bool {
-        let p = &ring[i].1;
+    fn receive(&mut self, frames: &mut [(Time, Packet)], i: usize, up: &mut impl FnMut(usize, &Packet)) -> bool {
+        let p = &frames[i].1;
         let (payload, truesize, ringed, ends) = (p.payload, p.truesize, p.ringed, p.flags & ENDS);
         if p.kind != Kind::Tcp {
             up(i + 1, p);
             return false;
         }
         let same_flow = |h: &Packet| h.flow == p.flow && h.src == p.src;
-        if let Some(k) = self.held.iter().position(|&h| same_flow(&ring[h].1)) {
+        if let Some(k) = self.held.iter().position(|&h| same_flow(&frames[h].1)) {
             let h = self.held[k];
-            let merged = continues(&ring[h].1, p);
+            let merged = continues(&frames[h].1, p);
             if merged {
-                let h = &mut ring[h].1;
+                let h = &mut frames[h].1;
                 h.mss = payload as u16; // all its segments are of one size
                 h.payload += payload;
                 h.segs += 1;
@@ -75,18 +77,18 @@ impl Gro {
             }
             if !merged || ends != 0 {
                 self.held.remove(k);
-                up(i + 1, &ring[h].1);
+                up(i + 1, &frames[h].1);
             }
             if merged {
                 return true;
             }
         }
         if payload == 0 || ends != 0 {
-            up(i + 1, &ring[i].1);
+            up(i + 1, &frames[i].1);
             return false;
         }
         if self.held.len() == MAX_HELD {
-            up(i + 1, &ring[self.held.remove(0)].1);
+            up(i + 1, &frames[self.held.remove(0)].1);
         }
         self.held.push(i);
         false

@@ -125,10 +125,7 @@ impl Nic {
         mut up: impl FnMut(Time, &Packet),
     ) -> (u64, Time, Option<Time>) {
         self.last = now;
-        let mut n = 0;
-        while self.ring.get(n).is_some_and(|f| f.0 <= now) {
-            n += 1;
-        }
+        let n = self.ring.iter().take_while(|f| f.0 <= now).count();
         let at = |frames: usize| begin + cost * frames as i64;
         let merged = match &mut self.gro {
             Some(g) => g.poll(&mut self.ring, n, |i, p| up(at(i), p)),
