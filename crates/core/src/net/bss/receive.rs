@@ -10,7 +10,7 @@ use crate::sim::{Bitmap, Owner, Packet, Place, Reason, Span, Time};
 use crate::wifi::came::Frame;
 use crate::wifi::medium::Arrival;
 use crate::wifi::reorder::{self, Reorder};
-use crate::wifi::{Burst, Came, Seq, StaIx, Tid, What};
+use crate::wifi::{Burst, Came, Seq, StaIx, Tid};
 
 /// Whose buffer it is.
 enum Order {
@@ -51,29 +51,32 @@ impl Receiver {
         a.decoded.without(a.before).without(had.collect())
     }
 
-    /// The frames of a PPDU as the card gets them, each with the part of the airtime that was left behind it, in `n`-ths: MPDUs come evenly.
-    /// `came` makes of a packet what comes, where the card puts it.
+    /// The frames of a PPDU, which is no BAR, as the card gets them, each with the part of the airtime that was left behind it, in `n`-ths: MPDUs come
+    /// evenly. `came` makes of a packet what comes, where the card puts it.
     #[inline]
-    pub(super) fn frames(b: &Burst, a: &Arrival, fresh: Bitmap, mut came: impl FnMut(u16, &Packet, Frame, Option<bool>)) {
-        if let What::Bar(start) = b.what {
-            let bar = Came::bar(a.from, b.tid, start);
-            came(0, &bar.p, bar.frame, bar.last);
-            return;
-        }
+    pub(super) fn frames(
+        b: &Burst,
+        a: &Arrival,
+        fresh: Bitmap,
+        mut came: impl FnMut(u16, &Packet, Frame, Option<bool>),
+    ) {
         let n = b.mpdus.len();
         let (whole, last) = (a.decoded.has(n - 1), a.decoded.highest());
         for (i, (m, more)) in b.msdus().enumerate().filter(|&(i, _)| a.decoded.has(i)) {
-            let (frame, more) = match (fresh.has(i), b.agreement) {
+            let (mut frame, more) = match (fresh.has(i), b.agreement) {
                 (false, _) => (Frame::Duplicate, &[][..]),
                 (true, false) => (Frame::Plain, more),
                 (true, true) => (Frame::Numbered(m.seq), more),
             };
             let behind = (n - 1 - i) as u16;
             let ends = |msdu: usize| (last == Some(i) && msdu == more.len()).then_some(whole);
-            came(behind, &m.packet, frame, ends(0));
-            let frame = if b.agreement { Frame::Further } else { Frame::Plain };
-            for (k, p) in more.iter().enumerate() {
-                came(behind, p, frame, ends(k + 1));
+            // One call, so that what becomes of a frame stands in this loop.
+            let (mut p, mut msdu) = (&m.packet, 0);
+            loop {
+                came(behind, p, frame, ends(msdu));
+                let Some(next) = more.get(msdu) else { break };
+                frame = if b.agreement { Frame::Further } else { Frame::Plain };
+                (p, msdu) = (next, msdu + 1);
             }
         }
     }

@@ -165,10 +165,14 @@ impl<P: Probe> Stations for View<'_, P> {
         receiver.netdev.heard(now, a.from, tid, heard);
         let b = sender.netdev.head(a.ac).expect("it still is");
         let mut sink = Sink { freed: &mut self.out.freed, dropped: &mut self.out.dropped, wants: self.wants };
-        Receiver::frames(b, a, fresh, |behind, p, frame, last| {
-            let ended = now - a.airtime * i64::from(behind) / n.max(1) as i64;
-            receiver.netdev.receive(now, ended, || Came { p: *p, from: a.from, tid, frame, last }, &mut sink);
-        });
+        if let What::Bar(start) = b.what {
+            receiver.netdev.receive(now, now, || Came::bar(a.from, tid, start), &mut sink);
+        } else {
+            Receiver::frames(b, a, fresh, |behind, p, frame, last| {
+                let ended = now - a.airtime * i64::from(behind) / n.max(1) as i64;
+                receiver.netdev.receive(now, ended, || Came { p: *p, from: a.from, tid, frame, last }, &mut sink);
+            });
+        }
         if restores {
             self.restored(now, to, a.from, tid);
         }
