@@ -17,6 +17,16 @@ pub(super) struct Sock {
     pub(super) owned: Owned,
 }
 
+impl Sock {
+    /// Whether it asks for an event that it has not: its program is to write, a timer is due earlier than the one that is set, or an `fq` looks
+    /// its rate up.
+    #[inline]
+    pub(super) fn asks(&self) -> bool {
+        let s = &self.socket;
+        s.wake_at() < self.wake || (s.writer_wakes() && !self.writes) || s.rate_for_fq().is_some()
+    }
+}
+
 /// What a flow is made of.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Ends {

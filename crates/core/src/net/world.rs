@@ -230,7 +230,15 @@ impl<T: Probe> World<T> {
         self.arm(i);
     }
 
+    /// After a call: whatever the socket asks for gets its event.
+    #[inline]
     pub(super) fn arm(&mut self, i: u16) {
+        if self.socks[usize::from(i)].asks() {
+            self.arm_anew(i);
+        }
+    }
+    #[inline(never)] // most calls leave the timer where it is, or move it later
+    fn arm_anew(&mut self, i: u16) {
         let s = &mut self.socks[usize::from(i)];
         if s.socket.writer_wakes() && !s.writes {
             s.writes = true;
