@@ -209,7 +209,7 @@ fn modes(s: &Scenario, places: &Places, path: &str) -> Result<(), ScenarioError>
 
 #[cfg(test)]
 mod tests {
-    use super::super::read::{Source, read};
+    use crate::scenario::{Source, read};
 
     fn refused(wifi: &str) -> Option<String> {
         let text = format!("name = \"x\"\n[topology]\nkind = \"wifi\"\n[wifi]\n{wifi}\n");

@@ -4,19 +4,26 @@
 //! the algorithm it belongs to; this module only collects them ([`sections`]), reads files ([`read`]), and refuses
 //! combinations that cannot be ([`check`]).
 
+mod assign;
 mod check;
 pub mod each;
 pub mod edca;
 mod error;
 mod name;
+mod overrides;
 mod places;
 mod read;
 mod required;
 mod sections;
 mod stations;
+mod syntax;
+mod unknown;
+mod written;
 
 pub use error::ScenarioError;
-pub use read::{Source, given, read, value};
+pub use overrides::value;
+pub use read::read;
 pub use sections::{Scenario, Section, schema};
+pub use syntax::{Source, given};
 
 pub mod keys;

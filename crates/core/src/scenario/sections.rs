@@ -67,7 +67,7 @@ macro_rules! sections {
                     ("kernel".to_string(), self.kernel.show()),
                     ("seed".to_string(), self.seed.to_string()),
                 ];
-                $( dotted(&mut all, stringify!($name), self.$name.values()); )*
+                $( with_section(&mut all, stringify!($name), self.$name.values()); )*
                 all.extend(self.tunables.values().into_iter().map(|(name, k, v)| (format!("{name}.{k}"), v)));
                 all
             }
@@ -177,7 +177,7 @@ sections! {
     bql: crate::driver::bql::Params,
 }
 
-fn dotted(all: &mut Vec<(String, String)>, section: &str, values: Vec<(&'static str, String)>) {
+fn with_section(all: &mut Vec<(String, String)>, section: &str, values: Vec<(&'static str, String)>) {
     all.extend(values.into_iter().map(|(k, v)| (format!("{section}.{k}"), v)));
 }
 
@@ -229,6 +229,11 @@ impl Scenario {
             _ => self.set_in(section, key, raw),
         }
     }
+}
+
+/// A key as it is written outside of its section.
+pub(super) fn dotted(section: &str, key: &str) -> String {
+    if section.is_empty() { key.into() } else { format!("{section}.{key}") }
 }
 
 pub(super) fn is_section(name: &str) -> bool {

@@ -147,7 +147,7 @@ fn mode(s: &Scenario, i: usize, places: &Places, path: &str) -> Result<(), Scena
 
 #[cfg(test)]
 mod tests {
-    use super::super::read::{Source, read};
+    use crate::scenario::{Source, read};
 
     fn refused(standard: &str, stations: &str) -> Option<String> {
         let wifi = match standard {

@@ -1,0 +1,198 @@
+//! What is said of a key that there is not: where it may stand, and which is near.
+
+use super::error::ScenarioError;
+use super::sections::{Section, TOP, dotted, is_section, section_keys};
+use crate::sim::params::nearest;
+
+/// What others call our keys: Flent's options, ns-3's attributes, `iw`, `tc` and `ss`.
+const SYNONYMS: [(&str, &str); 16] = [
+    ("duration", "time.flows"),
+    ("length", "time.flows"),
+    ("simulationTime", "time.flows"),
+    ("cc", "tcp.cc"),
+    ("congestion_control", "tcp.cc"),
+    ("tcp_cong_control", "tcp.cc"),
+    ("TcpVariant", "tcp.cc"),
+    ("nss", "wifi.streams"),
+    ("bandwidth", "wifi.width_mhz"),
+    ("channel_width", "wifi.width_mhz"),
+    ("loss", "wifi.error_rate"),
+    ("distance", "stations.snr"),
+    ("rtt", "backhaul.delay"),
+    ("step_size", "traffic.ping"),
+    ("upload_streams", "traffic.tcp_up"),
+    ("download_streams", "traffic.tcp_down"),
+];
+
+/// `[tcp.cubic]`, `tcp.cubic.beta`: a section within another, which stands alone.
+pub(super) fn alone(file: &str, line: usize, section: &str, key: &str) -> Option<ScenarioError> {
+    let (inner, leaf) = key.split_once('.').unwrap_or((key, ""));
+    if section.is_empty() || !is_section(inner) {
+        return None;
+    }
+    let keys = section_keys(inner);
+    Some(ScenarioError {
+        file: file.into(),
+        line,
+        key: dotted(section, key.trim_end_matches('.')),
+        found: format!("[{inner}] is a section of its own"),
+        expected: format!("one of its keys, {}", keys.iter().map(|k| dotted(inner, k)).collect::<Vec<_>>().join(", ")),
+        near: nearest(leaf, keys.iter().copied()).map(|k| dotted(inner, &k)),
+    })
+}
+
+/// That there is no such key.
+pub(super) fn unknown(file: &str, line: usize, section: &str, key: &str) -> ScenarioError {
+    if let Some(e) = alone(file, line, section, key) {
+        return e;
+    }
+    let all: Vec<String> = super::schema().iter().map(|(s, p)| dotted(s, p.key)).collect();
+    let dotted_key = dotted(section, key);
+    if !section.is_empty() && TOP.contains(&key) {
+        // In a file whatever stands behind a section's head is that section's.
+        return ScenarioError {
+            file: file.into(),
+            line,
+            key: dotted_key,
+            found: format!("[{section}] has no key \"{key}\", which is of no section"),
+            expected: if line > 0 { format!("{key} above the first section") } else { key.into() },
+            near: None,
+        };
+    }
+    if !section.is_empty() && is_section(section) {
+        let keys = section_keys(section);
+        let near = meant(key, &all).or_else(|| nearest(key, keys.iter().copied()).map(|k| dotted(section, &k)));
+        return ScenarioError {
+            file: file.into(),
+            line,
+            key: dotted_key.clone(),
+            found: format!("[{section}] has no key \"{key}\""),
+            expected: format!("one of {}", keys.join(", ")),
+            near: near.or_else(|| slipped(key, &all)),
+        };
+    }
+    if section.is_empty() && is_section(key) {
+        let keys: Vec<String> = section_keys(key).iter().map(|k| dotted(key, k)).collect();
+        return ScenarioError {
+            file: file.into(),
+            line,
+            key: dotted_key,
+            found: "is a section, which has no value of its own".into(),
+            expected: format!("one of its keys, {}", keys.join(", ")),
+            near: None,
+        };
+    }
+    let mut names = Section::names();
+    names.extend(TOP);
+    let what = if section.is_empty() { key } else { section };
+    ScenarioError {
+        file: file.into(),
+        line,
+        key: dotted_key.clone(),
+        found: format!("there is no key or section \"{what}\""),
+        expected: format!("a key ({}) or a section ({})", TOP.join(", "), Section::names().join(", ")),
+        near: meant(key, &all)
+            .or_else(|| nearest(what, names.into_iter()))
+            .or_else(|| nearest(&dotted_key, all.iter().map(String::as_str))),
+    }
+}
+
+/// The key that is meant by a name that is right elsewhere: in another section, or in another tool.
+fn meant(key: &str, all: &[String]) -> Option<String> {
+    let elsewhere = || {
+        let elsewhere = |k: &&String| k.rsplit_once('.').is_some_and(|(s, leaf)| s != "stations" && leaf == key);
+        let mut same = all.iter().filter(elsewhere);
+        same.next().filter(|_| same.next().is_none()).cloned()
+    };
+    elsewhere().or_else(|| SYNONYMS.iter().find(|s| s.0 == key).map(|s| s.1.into()))
+}
+
+/// Letters by which a key may differ from another section's that is held for it.
+const SLIPS: usize = 2;
+
+/// The only key of another section that is near. Names are held against each other without their sections: `bottleneck.` is long
+/// enough for "rate" to be near to any other word behind it. Nearer than within a section: a name that no key has (`ce_threshold`)
+/// is not meant for another section's that ends like it.
+fn slipped(key: &str, all: &[String]) -> Option<String> {
+    let leaf = |k: &'_ String| k.rsplit_once('.').filter(|(s, _)| *s != "stations").map(|(_, leaf)| leaf.to_owned());
+    let leaves: Vec<String> = all.iter().filter_map(leaf).collect();
+    let near = nearest(key, leaves.iter().map(String::as_str)).filter(|n| strsim::osa_distance(key, n) <= SLIPS)?;
+    let mut same = all.iter().filter(|k| leaf(k).as_ref() == Some(&near));
+    same.next().filter(|_| same.next().is_none()).cloned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::{Scenario, Source, read, value};
+
+    const WIRED: &str = "name = \"x\"\n[topology]\nkind = \"wired\"\n[htb]\nrate = \"100 Mbit/s\"\n";
+
+    fn parse(text: &str) -> Result<Scenario, ScenarioError> {
+        read(&Source { path: "a.toml", text }, &[])
+    }
+
+    #[test]
+    fn a_name_that_is_right_elsewhere_names_its_place() {
+        let near = |line: &str| parse(&format!("{line}\n{WIRED}")).unwrap_err().near;
+        assert_eq!(
+            near("mcs = 7").as_deref(),
+            Some("wifi.mcs"),
+            "what stations have of their own is not what is meant"
+        );
+        assert_eq!(near("width_mhz = 7").as_deref(), Some("wifi.width_mhz"));
+        assert_eq!(near("duration = \"10 s\"").as_deref(), Some("time.flows"));
+        let e = parse(&format!("{WIRED}cc = \"bbr\"\n")).unwrap_err();
+        assert_eq!(e.near.as_deref(), Some("tcp.cc"));
+        let all: Vec<String> = crate::scenario::schema().iter().map(|(s, p)| dotted(s, p.key)).collect();
+        assert!(SYNONYMS.iter().all(|s| all.iter().any(|k| k == s.1)));
+    }
+
+    #[test]
+    fn a_section_alone_names_its_keys() {
+        let e = read(&Source { path: "a.toml", text: WIRED }, &[("netem".into(), "3".into())]).unwrap_err();
+        assert_eq!((e.key.as_str(), e.near), ("netem", None));
+        assert!(e.expected.starts_with("one of its keys, netem.delay"), "{}", e.expected);
+    }
+
+    #[test]
+    fn what_is_not_near_is_not_named() {
+        let set = |k: &str| read(&Source { path: "a.toml", text: WIRED }, &[(k.into(), "1".into())]).unwrap_err().near;
+        for no in [
+            "bottleneck.rate",
+            "bottleneck.delay",
+            "netem.burst",
+            "traffic.flows",
+            "wifi.ssid",
+            "fq_codel.ce_threshold",
+        ] {
+            assert_eq!(set(no), None, "{no}");
+        }
+        assert_eq!(set("wifi.msc").as_deref(), Some("wifi.mcs"));
+        assert_eq!(set("bottleneck.plase").as_deref(), Some("bottleneck.place"));
+        assert_eq!(set("wifi.tsq_mss").as_deref(), Some("tcp.tsq_ms"));
+        assert_eq!(set("bottleneck.bandwith").as_deref(), Some("cake.bandwidth"));
+    }
+
+    #[test]
+    fn a_section_stands_within_no_other() {
+        let set = |k: &str| read(&Source { path: "a.toml", text: WIRED }, &[(k.into(), "700".into())]).unwrap_err();
+        let e = parse(&format!("{WIRED}[tcp.cubic]\nbeta = 700\n")).unwrap_err();
+        assert_eq!((e.line, e.key.as_str(), e.near.as_deref()), (6, "tcp.cubic.beta", Some("cubic.beta")));
+        let e = set("tcp.cubic.bta");
+        assert_eq!((e.key.as_str(), e.near.as_deref()), ("tcp.cubic.bta", Some("cubic.beta")));
+        let e = set("tcp.cubic");
+        assert!(e.key == "tcp.cubic" && e.near.is_none() && e.expected.contains("cubic.beta"), "{e}");
+        let e = parse(&format!("{WIRED}[tcp.cubics]\nbeta = 700\n")).unwrap_err();
+        assert_eq!((e.line, e.found.as_str()), (6, "[tcp] has no key \"cubics\""));
+        let e = parse(&format!("{WIRED}[tcp.cc]\nbeta = 700\n")).unwrap_err();
+        assert_eq!((e.found.as_str(), e.expected.as_str()), ("a table", "a single value"));
+    }
+
+    #[test]
+    fn a_key_of_no_section_behind_one_is_told_where_it_stands() {
+        let e = parse(&format!("{WIRED}seed = 2\n")).unwrap_err();
+        assert_eq!((e.line, e.key.as_str(), e.expected.as_str()), (6, "htb.seed", "seed above the first section"));
+        assert_eq!(value("--set", "htb.seed", "2").unwrap_err().expected, "seed");
+    }
+}
