@@ -9,11 +9,8 @@
 //! 6.12.117. D4 the undo of 3.10 and of 3.18 is 4.14's but for what `recovery/undo.rs` says, and
 //! F-RTO, too, but for what begins it. D5 a SACK-less sender loses as 6.12's does. D6 "3.10" and "3.18" have no prequeue (gone with 4.14): a reader
 //! that waits took packets itself there, with an ACK for every two as here, but when it ran; and they count round trips in microseconds. D7 until 5.11 a sender whose skbs below it take more than its send buffer
-//! retransmits nothing (`__tcp_retransmit_skb`), here it does. D8 what
-//! came after 6.6 and every profile has: an ACK is delayed by less than the least
-//! timeout (`tcp_delack_max`, 6.7: 200 ms before, 190 here at 100 Hz), what is remembered of its delay by no more than 200 ms (`icsk_ack.ato`, bounded by the
-//! timeout before), and a receiver whom the same data reach three times does not draw another hash (`tcp_rcv_spurious_retrans`, from 5.10 on; IPv6 alone in
-//! 6.12). D9 no profile echoes the timestamp of a segment whose ACK is older than others: 6.1.192 and
+//! retransmits nothing (`__tcp_retransmit_skb`), here it does. D8 a receiver
+//! whom the same data reach three times draws no other hash in any profile (`tcp_rcv_spurious_retrans`, from 5.10 on; IPv6 alone in 6.12). D9 no profile echoes the timestamp of a segment whose ACK is older than others: 6.1.192 and
 //! 6.12.117 do (`tcp_ack`, `old_ack`, of 2026), 6.6.129 and 6.18 do not.
 
 /// What an ACK says of a recovery that has sent nothing again yet (`tcp_packet_delayed`, where `retrans_stamp` is 0): small queues may hold
@@ -170,6 +167,18 @@ pub enum RcvRtt {
     Any,
     /// That of less than a millisecond is left out; whatever is less lowers (6.16, and 6.12.y of 2025).
     AnyMeasured,
+}
+
+/// How long an ACK is delayed at most, and what is remembered of the delay (`tcp_send_delayed_ack`, `tcp_event_data_recv`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DelayedAcks {
+    /// Half a second, 200 ms after a PSH or in pingpong mode; up to the retransmission timeout is remembered (before 5.10).
+    Half,
+    /// 200 ms (`icsk_delack_max`, 2b8ee4f05d4f, 5.10); the same is remembered.
+    Max,
+    /// Less than the least timeout (`tcp_delack_max`), and 200 ms are remembered: after 6.6.129, whose least timeout counts there only where the
+    /// route has one.
+    BelowLeastTimeout,
 }
 
 /// One kernel.
@@ -335,7 +344,7 @@ pub struct Profile {
     pub buffers_before_stamps: bool,
     /// A segment that comes early tells of the peer's segment size (`tcp_data_queue_ofo`): in 6.6.129, not in 6.1.192.
     pub early_tells_mss: bool,
-    /// A window of 0 is believed of a segment that is no newer (`tcp_may_update_window`): in 6.12.
+    /// A window of 0 is believed of a segment that is no newer (`tcp_may_update_window`): from 6.6 (800a666141de).
     pub believes_zero_window: bool,
     /// Data that header prediction takes and that acknowledge nothing are the latest to tell of a window (18ded910b589, 5.10).
     pub predicted_moves_wl: bool,
@@ -374,6 +383,8 @@ pub struct Profile {
     pub quick_after_ce: u32,
     /// Each segment that comes early begins 16 quick ACKs: until 4.17 (a3893637e1eb).
     pub quick_after_early: bool,
+    /// How long an ACK is delayed.
+    pub delayed_acks: DelayedAcks,
     /// Two segments are acknowledged at once where the reader has taken everything, whatever the window does: from 4.18 (796f82eafcd9).
     pub acks_below_lowat: bool,
     /// Data that find no memory are told of by a window of 0, at once: from 6.6 (e2142825c120).
@@ -539,6 +550,7 @@ pub static V4_14: Profile = Profile {
     quick_counts_data: false,
     quick_after_ce: 16,
     quick_after_early: true,
+    delayed_acks: DelayedAcks::Half,
     acks_below_lowat: false,
     tells_no_memory: false,
     takes_fin_at_zero_window: false,
@@ -638,6 +650,7 @@ pub static V5_4: Profile = Profile {
 /// Linux 5.10: "The New TCP Modules on the Block".
 pub static V5_10: Profile = Profile {
     name: "5.10",
+    delayed_acks: DelayedAcks::Max,
     comp_sack_slack_us: 100,
     hystart_us: true,
     hystart_ack_delay: true,
@@ -730,12 +743,14 @@ pub static V6_6_129: Profile = Profile {
     old_acks_close: false,
     predicts_old_acks: true,
     early_tells_mss: true,
+    believes_zero_window: true,
     ..V6_1_192
 };
 
 /// Linux 6.12: the reference.
 pub static V6_12: Profile = Profile {
     name: "6.12",
+    delayed_acks: DelayedAcks::BelowLeastTimeout,
     skb_grows: true,
     share_moves_threshold: false,
     big_first_window: true,
@@ -744,7 +759,6 @@ pub static V6_12: Profile = Profile {
     takes_fin_at_zero_window: true,
     old_acks_close: true,
     predicts_old_acks: false,
-    believes_zero_window: true,
     shut_counts_backoff: true,
     fin_passes_cwnd: false,
     ..V6_6_129

@@ -8,6 +8,7 @@
 
 use crate::sim::{Lower, Packet, Span, Time, flags};
 use crate::tcp::options::{TIMESTAMPS, sack_len};
+use crate::tcp::profile::DelayedAcks;
 use crate::tcp::receiver::stretch;
 use crate::tcp::seq::before;
 use crate::tcp::socket::Socket;
@@ -114,7 +115,12 @@ impl Socket {
             if m <= min / 2 {
                 self.ack.ato = (self.ack.ato >> 1) + min / 2;
             } else if m < self.ack.ato {
-                self.ack.ato = ((self.ack.ato >> 1) + m).min(self.rtt.rto).min(self.delack_max());
+                let most = if self.profile.delayed_acks == DelayedAcks::BelowLeastTimeout {
+                    self.delack_max()
+                } else {
+                    u32::MAX
+                };
+                self.ack.ato = ((self.ack.ato >> 1) + m).min(self.rtt.rto).min(most);
             } else if m > self.rtt.rto {
                 self.incr_quickack(MAX_QUICKACKS);
                 self.mem_reclaim();
@@ -246,8 +252,11 @@ impl Socket {
             }
             ato = ato.min(max);
         }
-        let most = c.us_to_jiffies(self.rto_min_us()).max(2) - 1;
-        ato = ato.min(self.delack_max().min(most));
+        ato = ato.min(match self.profile.delayed_acks {
+            DelayedAcks::Half => u32::MAX,
+            DelayedAcks::Max => self.delack_max(),
+            DelayedAcks::BelowLeastTimeout => self.delack_max().min(c.us_to_jiffies(self.rto_min_us()).max(2) - 1),
+        });
         if self.ack.stretch.is_some() {
             if self.ack.timer {
                 return; // it runs from the first
@@ -335,7 +344,7 @@ impl Socket {
 mod tests {
     use crate::sim::{Blind, Time};
     use crate::tcp::cc::Cc;
-    use crate::tcp::profile::{V5_10, V6_12};
+    use crate::tcp::profile::{V5_4, V5_10, V5_10_262, V6_6_129, V6_12};
     use crate::tcp::tests::pair::{Link, sender};
 
     #[test]
@@ -360,6 +369,17 @@ mod tests {
             (s.ack.quick, s.ack.scheduled) = (10, scheduled);
             s.ack_sent(4);
             assert_eq!(s.ack.quick, left, "{} {scheduled}", profile.name);
+        }
+    }
+
+    #[test]
+    fn how_long_an_ack_waits_at_most() {
+        // The peer's pace is a segment in 430 ms, and the round trip longer; the least timeout is 200 ms.
+        for (profile, waits) in [(&V5_4, 430), (&V5_10_262, 200), (&V6_6_129, 200), (&V6_12, 199)] {
+            let (mut s, mut low) = (sender(Cc::Reno, profile), Link::idle());
+            (s.ack.ato, s.tp.srtt_us) = (430, 600_000 << 3);
+            s.send_delayed_ack(&mut low);
+            assert_eq!(s.ack.timeout - s.tp.clock.jiffies, waits, "{}", profile.name);
         }
     }
 }
