@@ -197,11 +197,13 @@ impl Socket {
         most.min(cwnd.saturating_sub(in_flight))
     }
 
-    /// `tcp_snd_wnd_test` for the head of the write queue.
-    pub(in crate::tcp) fn first_fits_window(&self) -> bool {
+    /// `tcp_snd_wnd_test` for the head of the write queue: all of the skb, if that is no longer than a segment; SACK blocks may leave a segment
+    /// longer than what was written when the peer's window was smaller.
+    pub(in crate::tcp) fn first_fits_window(&mut self) -> bool {
+        self.app.sent(&self.tp);
+        let (mss, (head, last)) = (self.current_mss(), self.app.head_skb(&self.tp));
         // A FIN takes room, too.
-        let mss = self.current_mss();
-        let len = if self.app.unsent_data(&self.tp) > mss { mss } else { self.tp.unsent() };
+        let len = if head > mss { mss } else { head + u32::from(last && self.app.fin_is_last()) };
         !after(self.tp.snd_nxt.wrapping_add(len), self.tp.wnd_end())
     }
 

@@ -264,7 +264,7 @@ impl Socket {
     }
 
     /// `tcp_may_send_now`.
-    pub(in crate::tcp) fn may_send_now(&self) -> bool {
+    pub(in crate::tcp) fn may_send_now(&mut self) -> bool {
         self.tp.unsent() > 0 && self.has_room() && self.first_fits_window() && self.first_passes_nagle()
     }
 }
