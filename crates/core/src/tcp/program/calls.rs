@@ -3,8 +3,8 @@
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp.c `tcp_sendmsg`, `tcp_recvmsg`, `tcp_close`, `tcp_shutdown`, `do_tcp_setsockopt`; the options of a
 //! SYN (net/ipv4/tcp_output.c `tcp_syn_options`, net/ipv4/tcp_input.c `tcp_parse_options`).
-//! Differs: D1 memory of a part of the receive queue that is read counts as the same part of the queue's; D2 no urgent data;
-//! D3 `SO_LINGER` with a time does not block.
+//! Differs: D1 memory of a part of the receive queue that is read counts as the same part of the queue's where it did not come from a tun device;
+//! D2 no urgent data; D3 `SO_LINGER` with a time does not block.
 
 use crate::sim::{Lower, Time};
 use crate::tcp::cc::{Algorithm, Cc};
@@ -27,8 +27,8 @@ impl Socket {
         self.rcv.host_most = bytes;
     }
     /// What comes was written into a tun device: its heads hand on no page fragments (`skb_head_is_locked`).
-    pub const fn hears_tun(&mut self) {
-        self.rcv.tun = true;
+    pub fn hears_tun(&mut self) {
+        self.rcv.tun = Some(Box::default());
     }
     /// What was agreed on (before the handshake: what is offered).
     pub fn offer(&self) -> Offer {
@@ -101,10 +101,14 @@ impl Socket {
         self.mem_settle();
         let r = &mut self.rcv;
         let early = r.ofo.memory();
-        let queue = u64::from(r.rmem_alloc - early);
-        r.copied_seq = r.copied_seq.wrapping_add(n);
-        r.rmem_alloc = early + (queue * u64::from(there - n) / u64::from(there)) as u32;
+        let (queue, end) = (r.rmem_alloc - early, r.copied_seq.wrapping_add(n));
+        // The rate is taken after each skb; all but the first are of no time.
+        r.copied_seq = r.tun.as_ref().map_or(end, |line| line.first(end));
         r.adjust_space(&self.tp.clock);
+        r.copied_seq = end;
+        let left = r.tun.as_mut().and_then(|line| line.read(end, queue));
+        r.rmem_alloc =
+            early + left.unwrap_or_else(|| (u64::from(queue) * u64::from(there - n) / u64::from(there)) as u32);
         self.cleanup_rbuf(true, low);
         n
     }

@@ -12,6 +12,7 @@ use crate::tcp::clock::Clock;
 use crate::tcp::config::{MIN_RCVBUF, Params};
 use crate::tcp::options::Offer;
 use crate::tcp::profile::{Lowat, Profile, RcvRtt, RightSizing};
+use crate::tcp::receiver::line::Line;
 use crate::tcp::receiver::ofo::{Cost, Ofo, Queued, Skb};
 use crate::tcp::receiver::packing::Packing;
 use crate::tcp::seq::{after, before};
@@ -95,14 +96,17 @@ pub struct Rcv {
     rx_truesize: u32,
     /// Memory follows the payload (`rx_pages`).
     pub(in crate::tcp) pages: bool,
-    /// Heads are the allocator's, as of what is written into a tun device.
-    pub(in crate::tcp) tun: bool,
+    /// Heads are the allocator's, as of what is written into a tun device; the skbs that wait.
+    pub(in crate::tcp) tun: Option<Box<Line>>,
     /// The first byte's sequence number.
     pub began: u32,
 }
 
 /// What a writing program's pages come in, bytes. src: linux@6.12 net/core/sock.c SKB_FRAG_PAGE_ORDER
 const PAGE_FRAG: u32 = 32_768;
+
+/// A FIN without data in a tun device's buffer: `NET_SKB_PAD` and headers.
+const BARE_FIN: u32 = 64 + 40;
 
 /// What a program that asks for so many bytes gets.
 fn locked_at(bytes: u64) -> u32 {
@@ -162,7 +166,7 @@ impl Rcv {
             space_time: 0,
             rx_truesize: p.rx_truesize.get() as u32,
             pages: p.rx_pages,
-            tun: false,
+            tun: None,
             began: 0,
         }
     }
@@ -220,9 +224,13 @@ impl Rcv {
         let first = self.unread() == 0;
         if first {
             (self.head, self.tail, self.skbs, self.packing) = (0, 0, 0, Packing::default());
+            if let Some(line) = &mut self.tun {
+                line.clear();
+            }
         }
         if payload == 0 && !first {
-            return; // a FIN alone finds room behind what waits (skb_try_coalesce)
+            self.queue_fin();
+            return;
         }
         let pieces = self.pieces(self.rcv_nxt, payload);
         if self.tail > 0 && self.tail + pieces <= self.per_buffer && (self.pages || payload <= self.advmss) {
@@ -240,8 +248,21 @@ impl Rcv {
         let mem = self.mem_of(payload);
         self.rmem_alloc += mem;
         self.pack(payload, mem);
+        if let Some(line) = &mut self.tun {
+            line.push(self.rcv_nxt.wrapping_add(new), mem);
+        }
         if first {
             self.head = new;
+        }
+    }
+    /// A FIN alone finds room behind what waits, unless that is cloned (`skb_try_coalesce`): packetdrill's packet socket has a copy of what came from
+    /// its tun device until it looks for the next packet that is sent.
+    #[cold]
+    fn queue_fin(&mut self) {
+        let mem = truesize::skb_truesize(self.profile, self.max_header, BARE_FIN);
+        if let Some(line) = self.tun.as_mut().filter(|_| self.rcv_wup != self.rcv_nxt) {
+            line.push(self.rcv_nxt, mem);
+            self.rmem_alloc += mem;
         }
     }
     /// `tcp_data_queue_ofo`: a packet of `payload` bytes behind `headers` came early, up to `end` with its FIN. Its
@@ -252,7 +273,7 @@ impl Rcv {
             appended: self.appended(payload),
             pieces: if payload == 0 { 0 } else { self.pieces(seq, payload) },
             list: self.is_list(payload),
-            room: self.tun.then(|| truesize::tun_room(self.profile, self.max_header, headers + payload)),
+            room: self.tun.is_some().then(|| truesize::tun_room(self.profile, self.max_header, headers + payload)),
         };
         self.ofo.insert(seq, end, cost, self.per_buffer)
     }
@@ -283,6 +304,9 @@ impl Rcv {
         } else {
             self.tail = s.tail;
             self.skbs += s.skbs;
+            if let Some(line) = &mut self.tun {
+                line.push(s.end, s.mem);
+            }
         }
         self.packing.before = self.rmem_alloc - self.ofo.memory();
     }
