@@ -2,8 +2,8 @@
 /*
  * card: a card comes and goes, and what it says of itself.
  *
- * Source: capabilities after drivers/net/wireless/ath/ath9k/init.c ath9k_set_hw_capab. Airtime is reported and fairness left to
- *   mac80211 as ath9k and ath10k do; AQL is on in modes ath10k and mt76 only.
+ * Source: capabilities after drivers/net/wireless/ath/ath9k/init.c ath9k_set_hw_capab (SUPPORTS_HT_CCK_RATES among
+ *   them, which the drivers of ath9k_htc, ath10k and MT7603 do not say). Airtime is reported and fairness left to mac80211 as ath9k and ath10k do; AQL is on in modes ath10k and mt76 only.
  * Differs:
  *   D1  its own regulatory domain, so that an access point at 5 GHz, 40 MHz wide, needs no country.
  */
@@ -117,6 +117,8 @@ struct wt_radio *wt_card_add(int index)
 	ieee80211_hw_set(hw, SIGNAL_DBM);
 	ieee80211_hw_set(hw, SUPPORT_FAST_XMIT);
 	ieee80211_hw_set(hw, SUPPORTS_CLONED_SKBS);
+	if (r->driver->mode == WT_ATH9K || r->driver->mode == WT_TIDQ)	/* Minstrel-HT has CCK rates beside 802.11n's at 2.4 GHz */
+		ieee80211_hw_set(hw, SUPPORTS_HT_CCK_RATES);
 	if (wt_p.ampdu)
 		ieee80211_hw_set(hw, AMPDU_AGGREGATION);
 	if (wt_p.pacing_shift >= 0)

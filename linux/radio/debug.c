@@ -56,12 +56,16 @@ static void show_hist(struct seq_file *f, const char *name, const u64 of[WT_MAX_
 			seq_printf(f, "%s_%d %llu\n", name, i, of[i]);
 }
 
-/* Data by how they are modulated: NAME_STANDARD_MCS_STREAMS_MHZ_GI, the guard interval in ns. */
+/* Data by how they are modulated: NAME_STANDARD_MCS_STREAMS_MHZ_GI, the guard interval in ns; of 802.11b's rates NAME_dsss_RATE_1_20_0. */
 static void show_mode(struct seq_file *f, const char *name, u32 k, u64 n)
 {
 	struct ieee80211_tx_rate r = wt_phy_modulated(k);
 	const char *of = wt_phy_is_he(&r) ? "he" : wt_phy_is_vht(&r) ? "vht" : "ht";
 
+	if (!wt_phy_aggregates(&r)) {
+		seq_printf(f, "%s_dsss_%d_1_20_0 %llu\n", name, r.idx, n);
+		return;
+	}
 	seq_printf(f, "%s_%s_%d_%u_%u_%u %llu\n", name, of, wt_phy_mcs(&r), wt_phy_streams(&r), wt_phy_mhz(&r), wt_phy_gi_ns(&r), n);
 }
 

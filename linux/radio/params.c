@@ -123,7 +123,6 @@ PARAM(bool, ht, "802.11n [1]");
 PARAM(bool, vht, "802.11ac: the fixed MCS is of it, with all of a link's streams; no rate control [0]");
 PARAM(bool, he, "802.11ax on top of it: the same [0]");
 PARAM(uint, he_gi_ns, "guard interval of 802.11ax: 800, 1600 or 3200 [800]");
-PARAM(bool, ghz2, "RTS at the lowest rate and EIFS as at 2.4 GHz, whatever the channel [0]");
 PARAM(bool, dcf, "the BSS has no QoS: all contend by DCF, whatever mac80211 sets up (mac.c) [0]");
 module_param_array_named(rc, wt_p.rc, charp, &wt_p.n_rc, 0444);
 MODULE_PARM_DESC(rc, "rate control of radio i, as mac80211 names it, or fixed; the last holds for the rest [mac80211's default where no rate is fixed]");

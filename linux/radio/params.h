@@ -61,7 +61,6 @@ struct wt_params {
 	unsigned int n_density;
 	int pacing_shift;		/* TSQ's time at this device; -1: mac80211's own */
 	bool ampdu;			/* aggregate at all */
-	bool ghz2;			/* what goes at the lowest rate does so at 2.4 GHz's */
 	bool dcf;			/* the BSS has no QoS */
 	bool ht;			/* 802.11n, else a/g only */
 	bool vht;			/* 802.11ac, too: a fixed MCS is of it, with all of a link's streams */

@@ -40,7 +40,8 @@
 
 #define WT_BEACON_Q	IEEE80211_NUM_ACS
 #define WT_NUM_Q	(IEEE80211_NUM_ACS + 1)
-#define WT_MODULATIONS	((32 + 2 * 8 * 12) * 4 * 2)	/* MCSs of 802.11n; of 802.11ac and ax with eight streams; widths; guard intervals */
+#define WT_MCS_MODULATIONS	((32 + 2 * 8 * 12) * 4 * 2)	/* MCSs of 802.11n; of 802.11ac and ax with eight streams; widths; guard intervals */
+#define WT_MODULATIONS	(WT_MCS_MODULATIONS + 4)	/* and 802.11b's rates */
 
 struct wt_rx_frame;		/* rider.h */
 
@@ -62,7 +63,7 @@ struct wt_counters {
 	u64 collisions, no_response, internal_collisions, aggregates, singles;
 	u64 airtime_ns, ht_ampdu[WT_MAX_MPDUS + 1];
 	u64 rx_airtime_ns, rx_ampdu[WT_MAX_MPDUS + 1], rx_bad[WT_MAX_MPDUS + 1];	/* of what was sent to it */
-	u64 mode_ppdus[WT_MODULATIONS], mode_mpdus[WT_MODULATIONS];	/* data that may aggregate, by air/phy.c wt_phy_modulation */
+	u64 mode_ppdus[WT_MODULATIONS], mode_mpdus[WT_MODULATIONS];	/* data, but for 802.11a's, by air/phy.c wt_phy_modulation */
 	u64 rx_mode_ppdus[WT_MODULATIONS], rx_mode_mpdus[WT_MODULATIONS];	/* of what was sent to it */
 	u64 rx_mpdus, rx_bytes, back_to_back, fifo_max, netdev_stops, lost_statuses;
 	u64 backlog_drops;	/* frames that its host's CPU had no room for, and what they would have let go */

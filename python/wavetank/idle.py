@@ -9,6 +9,7 @@ from . import _core, overruled, still, units
 from . import keys as catalogue
 from .linux.asked import Asked
 from .linux.kernels import version
+from .linux.own import DSSS
 from .linux.relevance import OF_STANDARDS, OF_TIDQ, Relevance
 from .scenario import Scenario
 
@@ -30,9 +31,8 @@ OF_AGGREGATES = ("ampdu_frames", "window", "ampdu_bytes", "airtime", "density", 
 #: What 802.11a, b and g have anyway of what newer standards choose.
 AS_OF_OLD = {"wifi.width_mhz": "20", "wifi.short_gi": "false", "wifi.aggregation": "false"}
 
-#: Keys of 802.11b's frames, and its rates, bit/s.
+#: Keys of 802.11b's frames.
 OF_DSSS = ("wifi.erp_protection", "wifi.dsss_basic_rate", "wifi.short_preamble")
-DSSS = (1_000_000, 2_000_000, 5_500_000, 11_000_000)
 
 #: Keys of netem that others say something of, as they are where it is not there.
 NETEM = {"jitter": "0 ns", "loss": "0", "gemodel_p": "off", "duplicate": "0", "reorder": "0", "rate": "off"}

@@ -9,7 +9,7 @@ use crate::phy::Phy;
 use crate::read;
 use crate::views::Views;
 use std::io::{self, Read};
-use wavetank_core::phy::{Dsss, Gi, He, Hr, Ht, Mode, Ofdm, Vht, Width};
+use wavetank_core::phy::{Band, Dsss, Gi, He, Hr, Ht, Mode, Ofdm, Vht, Width};
 use wavetank_core::sim::{self, Bitmap, FlowId, NodeId, Span, Time};
 use wavetank_core::wifi::amsdu::SUBFRAME_HEADER;
 use wavetank_core::wifi::{Ac, Aired, Burst, Exchanged, Guard, Mark, Mpdu, Seq, StaIx, Tid, What, response};
@@ -17,10 +17,6 @@ use wavetank_core::wifi::{Ac, Aired, Burst, Exchanged, Guard, Mark, Mpdu, Seq, S
 const MAGIC: u32 = 0x7774_6361;
 const VERSION: u16 = 3;
 const EVERY: u8 = 255;
-/// 802.11 at 5 GHz, which the radio's intervals are of, ns.
-const SIFS: u64 = 16_000;
-/// After a DSSS frame, which has no signal extension, ns.
-const DSSS_SIFS: u64 = 10_000;
 const SLOT: u64 = 9_000;
 /// Of a record: 256 MPDUs of 16 KiB, and what is told of them.
 const LONGEST: u32 = 5 << 20;
@@ -40,6 +36,7 @@ mod flag {
     pub const NO_ACK: u16 = 64;
     pub const BLOCK_ACK: u16 = 128;
     pub const WIDE_BITMAP: u16 = 256;
+    pub const GHZ2: u16 = 512;
 }
 
 /// `phy` of a record; others are no such PPDU.
@@ -48,6 +45,9 @@ mod ppdu {
     pub const VHT: u8 = 2;
     pub const HE: u8 = 3;
 }
+
+/// Beside a rate: 802.11b's short preamble.
+const SHORT_PREAMBLE: u16 = 0x8000;
 
 /// A log that is none, or damaged: at which octet, and what.
 #[derive(Debug)]
@@ -160,6 +160,9 @@ impl Record {
     fn is(&self, flag: u16) -> bool {
         self.flags & flag != 0
     }
+    fn band(&self) -> Band {
+        if self.is(flag::GHZ2) { Band::Ghz2 } else { Band::Ghz5 }
+    }
     fn mode(&self) -> Option<Mode> {
         let (mcs, width) = (u8::try_from(self.rate), Width::from_mhz(u8::try_from(self.mhz).ok()?));
         let short = self.gi_ns == 400;
@@ -184,12 +187,12 @@ impl Record {
     fn exchanged(&self, data: Mode, control: Mode, rts: Mode) -> Exchanged {
         let span = |ns: u32| Span::from_ns(i64::from(ns));
         let guard = (self.rts > 0).then(|| Guard { mode: rts, first: span(self.rts), cts: Some(span(self.cts)) });
-        let sifs = if matches!(rts, Mode::Dsss(_)) { DSSS_SIFS } else { SIFS };
+        let sifs = self.band().sifs().ns() as u64;
         let lead = if self.rts > 0 { u64::from(self.rts) + u64::from(self.cts) + 2 * sifs } else { 0 };
         // In a TXOP it goes on without a backoff.
-        let counted = self.base >= SIFS && self.start >= self.base + SLOT * u64::from(self.aifsn);
+        let counted = self.base >= sifs && self.start >= self.base + SLOT * u64::from(self.aifsn);
         let (idle, aifs) =
-            if counted { (self.base - SIFS, SIFS + SLOT * u64::from(self.aifsn)) } else { (self.start, 0) };
+            if counted { (self.base - sifs, sifs + SLOT * u64::from(self.aifsn)) } else { (self.start, 0) };
         let bar = self.is(flag::BAR);
         Exchanged {
             from: StaIx(self.from),
@@ -202,7 +205,7 @@ impl Record {
             protection: guard,
             data: span(self.data),
             lead: Span::from_ns(lead as i64),
-            sifs: Span::from_ns(SIFS as i64),
+            sifs: self.band().sifs(),
             response: (
                 match self.is(flag::BLOCK_ACK) || bar {
                     true if self.is(flag::WIDE_BITMAP) => response::Kind::WideBlockAck,
@@ -226,13 +229,14 @@ impl Record {
 }
 
 fn legacy(rate_100k: u16) -> Option<Mode> {
-    let cck = |rate| Some(Mode::Dsss(Hr { rate, short: false }));
-    match rate_100k {
+    let short = rate_100k & SHORT_PREAMBLE != 0;
+    let cck = |rate| Some(Mode::Dsss(Hr { rate, short }));
+    match rate_100k & !SHORT_PREAMBLE {
         10 => cck(Dsss::R1),
         20 => cck(Dsss::R2),
         55 => cck(Dsss::R5_5),
         110 => cck(Dsss::R11),
-        _ => Ofdm::from_mbit(u64::from(rate_100k) / 10).map(Mode::Ofdm),
+        ofdm => Ofdm::from_mbit(u64::from(ofdm) / 10).map(Mode::Ofdm),
     }
 }
 
@@ -395,6 +399,8 @@ mod tests {
 
     const STA: [u8; 6] = [2, 0x77, 0x74, 0, 0, 1];
     const AP: [u8; 6] = [2, 0x77, 0x74, 0, 0, 0];
+    /// At 5 GHz, ns.
+    const SIFS: u64 = 16_000;
 
     /// A data frame from the station, as mac80211 leaves it: no duration; LLC, IPv4, UDP to port 30503, four bytes.
     fn data(seq: u16) -> Vec<u8> {
@@ -501,6 +507,20 @@ mod tests {
         let p = all[3].packet.unwrap();
         assert_eq!((p.ports, p.payload, all[3].len), ((0x9000, 30503), 4, 26 + 40 + 4));
         assert_eq!(all[3].phy, Some(crate::Phy::Ht(7, true, true)));
+    }
+
+    /// At 2.4 GHz a SIFS is 10 us; 11 Mbit/s has its preamble beside it.
+    #[test]
+    fn a_frame_of_802_11b() {
+        let flags = flag::HEARD | flag::ANSWERED | flag::GHZ2;
+        let mut record = exchange_at((0, 0, 0, 0), flags, 1, &[(78, 0, vec![data(7)])]);
+        let at = |word: u16| 4 + 16 + 20 + 2 * usize::from(word);
+        record[at(1)..at(3)].copy_from_slice(&[110_u16 | SHORT_PREAMBLE, 110].map(u16::to_le_bytes).concat());
+        let all = frames(&log(&[record], u64::MAX));
+        assert_eq!(all.iter().map(|f| f.kind).collect::<Vec<_>>(), [Kind::Rts, Kind::Cts, Kind::Data, Kind::Ack]);
+        assert_eq!(all[2].time, 3_000_000 + 2 * (28_000 + 10_000) + 100_000);
+        assert_eq!(all[2].phy, Some(Mode::Dsss(Hr { rate: Dsss::R11, short: true }).into()));
+        assert_eq!(all[3].phy, Some(Mode::Dsss(Hr { rate: Dsss::R11, short: false }).into()));
     }
 
     /// By hand: 26 of header, subframes of 14 + 40 octets, the first padded by two, and the FCS.

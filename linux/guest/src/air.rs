@@ -60,13 +60,14 @@ pub fn build(case: &Case, stations: usize) -> Result<(), String> {
     sys::within("AP", || sys::sysctl("net/ipv4/ip_forward", "1"))?;
     qdisc::delay(case, "sw")?;
     access_point(case)?;
+    let frequency = if ghz2(case)? { "2412" } else { "5180" };
     for i in 0..stations {
         let (ns, dev) = (station_ns(i), format!("wlan{}", i + 1));
         sys::feed("ip", &["-n", &ns, "-batch"], &format!(
             "addr add 10.1.0.{}/24 dev {dev}\n{}link set {dev} up\nlink set lo up\nroute add default via 10.1.0.1\n", 10 + i, with(&dev)))?;
         // one after another: stations that scan in the same tick lose their probe requests to each other
         sys::within(&ns, || {
-            sys::run("iw", &["dev", &dev, "connect", "wavetank", "5180"])?;
+            sys::run("iw", &["dev", &dev, "connect", "wavetank", frequency])?;
             sys::wait_carrier(&dev, 10)
         })?;
         if ccmp(case)? {
@@ -121,16 +122,23 @@ fn ccmp(case: &Case) -> Result<bool, String> {
     case.get("ccmp", false)
 }
 
+/// Whether the network is at 2.4 GHz, on channel 1, not at 5, on channel 36.
+fn ghz2(case: &Case) -> Result<bool, String> {
+    case.get("ghz2", false)
+}
+
 fn access_point(case: &Case) -> Result<(), String> {
     let capab = case.text("ht_capab", "[HT40+][SHORT-GI-20][SHORT-GI-40]");
     let mut ht = if case.get("ht", true)? { format!("ieee80211n=1\nht_capab={capab}\n") } else { String::new() };
     ht += &beyond_ht(case)?;
     let wmm = u8::from(case.get("wmm", true)?);
     let rsn = if ccmp(case)? { format!("vendor_elements={}\n", keys::RSN_ELEMENT) } else { String::new() };
+    // basic rates at 2.4 GHz are hostapd's own: 1, 2, 5.5 and 11 Mbit/s
+    let channel = if ghz2(case)? { "hw_mode=g\nchannel=1\n" } else { "hw_mode=a\nchannel=36\nbasic_rates=60 120 240\n" };
     let more: String = case.lines("hostapd").map(|words| format!("{}\n", words.join(" "))).collect();
     let conf = format!(
-        "interface=wlan0\ndriver=nl80211\nssid=wavetank\nhw_mode=a\nchannel=36\nwmm_enabled={wmm}\n\
-         basic_rates=60 120 240\nbeacon_int=100\n{ht}{rsn}{more}"
+        "interface=wlan0\ndriver=nl80211\nssid=wavetank\n{channel}wmm_enabled={wmm}\n\
+         beacon_int=100\n{ht}{rsn}{more}"
     );
     std::fs::write("/run/hostapd.conf", conf).map_err(|e| e.to_string())?;
     sys::within("AP", || {

@@ -22,7 +22,8 @@
 #define MAGIC	0x77746361	/* "actw" */
 #define VERSION	3
 
-enum { COLLIDED = 1, HEARD = 2, ANSWERED = 4, AGGREGATE = 8, BAR = 16, BEACON = 32, NO_ACK = 64, BLOCK_ACK = 128, WIDE_BITMAP = 256 };
+enum { COLLIDED = 1, HEARD = 2, ANSWERED = 4, AGGREGATE = 8, BAR = 16, BEACON = 32, NO_ACK = 64, BLOCK_ACK = 128, WIDE_BITMAP = 256,
+	GHZ2 = 512 };	/* its intervals are 2.4 GHz's */
 enum { NON_HT, HT, VHT, HE };
 
 struct head {
@@ -38,8 +39,8 @@ struct exchange {
 	u32 rts_ns, cts_ns, data_ns, answer_ns;
 	u32 psdu;
 	u16 flags;
-	u16 rate;			/* MCS, or 100 kbit/s */
-	u16 control_rate, rts_rate;	/* 100 kbit/s */
+	u16 rate;			/* MCS, or 100 kbit/s; with WT_SHORT_PREAMBLE */
+	u16 control_rate, rts_rate;	/* likewise */
 	u16 ssn;			/* of a BAR */
 	u8 from, to;			/* 255: everybody */
 	u8 tid, ac, aifsn, attempts;
@@ -152,7 +153,7 @@ static void rate_of(enum nl80211_band band, const struct ieee80211_tx_rate *rate
 	struct rate_info info;
 
 	if (!wt_phy_aggregates(rate)) {
-		x->rate = wt_phy_legacy_rate(band, rate->idx);
+		x->rate = wt_phy_rate(band, rate);
 		return;
 	}
 	info = wt_phy_rate_info(rate);
@@ -202,8 +203,9 @@ void wt_capture_exchange(struct wt_radio *r, int q, const struct wt_ppdu *p, con
 		.size = size, .start = at, .base = e->base > zero ? e->base - zero : 0,
 		.rts_ns = e->rts_ns, .cts_ns = e->cts_ns, .data_ns = e->data_ns, .answer_ns = e->answer_ns, .psdu = p->bytes,
 		.flags = (e->collided ? COLLIDED : 0) | (e->response ? HEARD : 0) | (e->answered ? ANSWERED : 0) |
-			 (p->aggr ? AGGREGATE | BLOCK_ACK : 0) | (p->back_req ? BLOCK_ACK : 0) | (p->beacon ? BEACON : 0) | (p->no_ack ? NO_ACK : 0) | (p->wide ? WIDE_BITMAP : 0),
-		.control_rate = wt_phy_response_rate(wt_band(r), rate), .rts_rate = e->rts_rate,
+			 (p->aggr ? AGGREGATE | BLOCK_ACK : 0) | (p->back_req ? BLOCK_ACK : 0) | (p->beacon ? BEACON : 0) | (p->no_ack ? NO_ACK : 0) | (p->wide ? WIDE_BITMAP : 0) |
+			 (wt_band(r) == NL80211_BAND_2GHZ ? GHZ2 : 0),
+		.control_rate = wt_phy_response_rate(r, rate), .rts_rate = e->rts_rate,
 		.from = r->index, .to = is_multicast_ether_addr(hdr->addr1) || !to ? 255 : to->index,
 		.ac = q, .aifsn = r->ac[q].aifsn, .attempts = p->attempts, .n = p->n,
 	};

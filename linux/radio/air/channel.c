@@ -5,12 +5,12 @@
  * Source: the model's channel (crates/core/src/phy), which writes both down for every step of time; the kernel has no floating
  *   point, and so both waters meet literally the same channel. A file, named by the parameter `channel`, little-endian:
  *
- *     magic "WTCHAN3\n"   u32 links   u32 steps   u64 step, ns   u32 subcarriers   u32 0
+ *     magic "WTCHAN3\n"   u32 links   u32 steps   u64 step, ns   u32 subcarriers   u32 rates of 802.11b: 0, or at 2.4 GHz 4
  *     a link:  u16 from, u16 to (radios), u16 mcs, u16 widths, then for each step
  *              s16 SNR of the control half, s16 of the extension half, as a card reports it (1/100 dB)
- *              u32 loss[mcs * widths + 8]: -log2 of the probability that an octet arrives, times 2^32 (saturated): at MCS 0, 1, ...
+ *              u32 loss[mcs * widths + 8 + rates of 802.11b]: -log2 of the probability that an octet arrives, times 2^32 (saturated): at MCS 0, 1, ...
  *              of the link's standard, over all of its streams, at its width, then (two widths) over 20 MHz of its 40, then at 802.11a's
- *              eight rates
+ *              eight rates, and 802.11b's
  *              s16 re, s16 im [subcarriers]: CSI, as a card reports it
  *
  *   Step 0 begins at the time written to debugfs' channel_start (CLOCK_MONOTONIC, ns) and holds before it; the last step holds
@@ -33,7 +33,7 @@ struct head {
 	u8 magic[8];
 	__le32 links, steps;
 	__le64 step_ns;
-	__le32 subcarriers, zero;
+	__le32 subcarriers, dsss;
 } __packed;
 
 struct link_head {
@@ -50,7 +50,7 @@ static struct {
 	void *file;
 	struct link link[WT_MAX_RADIOS][WT_MAX_RADIOS];
 	u64 start, step_ns;
-	u32 steps, subcarriers;
+	u32 steps, subcarriers, dsss;
 } ch;
 
 /* A link's part of the file, of which `room` octets are left: how many it takes, 0: it cannot be. */
@@ -65,7 +65,7 @@ static size_t load_link(const struct link_head *head, size_t room)
 	from = le16_to_cpu(head->from);
 	to = le16_to_cpu(head->to);
 	l = (struct link) { .first = (const u8 *)(head + 1), .mcs = le16_to_cpu(head->mcs), .widths = le16_to_cpu(head->widths) };
-	l.modes = l.mcs * l.widths + WT_OFDM_RATES;
+	l.modes = l.mcs * l.widths + WT_OFDM_RATES + ch.dsss;
 	l.step_bytes = 4 + 4 * l.modes + 4 * ch.subcarriers;
 	bytes = sizeof(*head) + (size_t)ch.steps * l.step_bytes;
 	if (from >= WT_MAX_RADIOS || to >= WT_MAX_RADIOS || l.mcs > WT_MCS_OVER_STREAMS || l.widths < 1 || l.widths > 2 || room < bytes)
@@ -95,7 +95,8 @@ int wt_channel_load(const char *path)
 	ch.steps = le32_to_cpu(h->steps);
 	ch.step_ns = le64_to_cpu(h->step_ns);
 	ch.subcarriers = le32_to_cpu(h->subcarriers);
-	if (!ch.steps || !ch.step_ns || ch.subcarriers > MAX_SUBCARRIERS)
+	ch.dsss = le32_to_cpu(h->dsss);
+	if (!ch.steps || !ch.step_ns || ch.subcarriers > MAX_SUBCARRIERS || (ch.dsss && ch.dsss != WT_DSSS_RATES))
 		goto bad;
 	while (links--) {
 		size_t bytes = load_link(ch.file + at, size - at);
@@ -158,14 +159,29 @@ bool wt_channel_present(const struct wt_radio *from, const struct wt_radio *to)
 	return to && ch.link[from->index][to->index].first;
 }
 
-/* The probability, in parts of 2^32, that `bytes` sent now arrive, at an MCS or at a rate of 802.11a. */
+/*
+ * The probability, in parts of 2^32, that `bytes` sent now arrive, at an MCS, at a rate of 802.11a or of 802.11b, which fares as the slowest of
+ * 802.11a's where the file does not have it.
+ */
 u32 wt_channel_survives(const struct wt_radio *from, const struct wt_radio *to, u64 at, enum wt_channel_modes of, u32 idx, u32 bytes)
 {
 	const __le32 *loss = (const __le32 *)(record(from, to, at) + 4);
 	const struct link *l = &ch.link[from->index][to->index];
-	u32 first = of == WT_OFDM ? l->mcs * l->widths : of == WT_NARROW ? l->mcs * (l->widths - 1) : 0;
+	u32 first = 0, n = l->mcs;
 
-	return idx < (of == WT_OFDM ? WT_OFDM_RATES : l->mcs) ? exp2_minus((u64)le32_to_cpu(loss[first + idx]) * bytes) : 0;
+	if (of == WT_NARROW)
+		first = l->mcs * (l->widths - 1);
+	if (of == WT_OFDM || of == WT_DSSS) {
+		first = l->mcs * l->widths;
+		n = WT_OFDM_RATES;
+	}
+	if (of == WT_DSSS && ch.dsss) {
+		first += WT_OFDM_RATES;
+		n = ch.dsss;
+	} else if (of == WT_DSSS) {
+		idx = 0;
+	}
+	return idx < n ? exp2_minus((u64)le32_to_cpu(loss[first + idx]) * bytes) : 0;
 }
 
 /*

@@ -7,7 +7,7 @@
 
 #include "radio.h"
 
-enum wt_channel_modes { WT_WHOLE, WT_NARROW, WT_OFDM };	/* what an index counts: MCSs over a link's width, or over 20 MHz of its 40; rates */
+enum wt_channel_modes { WT_WHOLE, WT_NARROW, WT_OFDM, WT_DSSS };	/* what an index counts: MCSs over a link's width, or over 20 MHz of its 40; rates */
 
 int wt_channel_load(const char *path);
 void wt_channel_unload(void);

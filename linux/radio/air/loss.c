@@ -47,15 +47,33 @@ static u32 in_run(u32 ppm, u32 milli, bool lost)
 	return div_u64(1000000000ULL * ppm, milli) / (1000000 - ppm);
 }
 
+/* What a channel's file calls it. */
+static enum wt_channel_modes mode_of(enum nl80211_band band, const struct ieee80211_tx_rate *rate)
+{
+	if (!wt_phy_aggregates(rate))
+		return wt_phy_dsss_of(wt_phy_rate(band, rate)) < 0 ? WT_OFDM : WT_DSSS;
+	return !wt_phy_is_vht(rate) && wt_phy_mhz(rate) == 20 ? WT_NARROW : WT_WHOLE;
+}
+
+/* Its place there: an MCS, one of 802.11a's rates or of 802.11b's. */
+static u32 index_of(enum nl80211_band band, const struct ieee80211_tx_rate *rate)
+{
+	u32 legacy;
+
+	if (wt_phy_aggregates(rate))
+		return wt_phy_mcs_over_streams(rate);
+	legacy = wt_phy_rate(band, rate);
+	return wt_phy_dsss_of(legacy) < 0 ? wt_phy_ofdm_of(legacy) : wt_phy_dsss_of(legacy);
+}
+
 /* Which MPDUs arrive. */
 void wt_loss_draw(struct wt_radio *r, struct wt_ppdu *p)
 {
 	const struct ieee80211_tx_rate *rate = &p->rates[p->chain];
 	struct wt_radio *to = p->no_ack ? NULL : wt_receiver(r, wt_ppdu_to(p));
-	bool channel = p->tid && wt_channel_present(r, to), ofdm = !wt_phy_aggregates(rate);
-	bool narrow = !wt_phy_is_vht(rate) && wt_phy_mhz(rate) == 20;
-	enum wt_channel_modes of = ofdm ? WT_OFDM : narrow ? WT_NARROW : WT_WHOLE;
-	u32 ppm = 0, run = 0, idx = ofdm ? wt_phy_ofdm_index(wt_band(r), rate) : wt_phy_mcs_over_streams(rate);
+	bool channel = p->tid && wt_channel_present(r, to);
+	enum wt_channel_modes of = mode_of(wt_band(r), rate);
+	u32 ppm = 0, run = 0, idx = index_of(wt_band(r), rate);
 	bool lost = false;
 	int i;
 
@@ -64,8 +82,8 @@ void wt_loss_draw(struct wt_radio *r, struct wt_ppdu *p)
 		return;
 	if (channel && wt_p.ideal)
 		wt_channel_learn(r, to, wt_now);
-	if (wt_p.n_error && (!wt_p.ht || !ofdm))
-		ppm = wt_p.error_ppm[clamp(wt_phy_mcs_over_streams(rate) + walked(), 0, (int)wt_p.n_error - 1)];
+	if (wt_p.n_error && (!wt_p.ht || of != WT_OFDM))
+		ppm = wt_p.error_ppm[clamp((int)idx + walked(), 0, (int)wt_p.n_error - 1)];
 	if (p->tid && to && wt_is_ap(r)) {
 		if (wt_p.n_error_down)
 			ppm = wt_listed(error_down_ppm, n_error_down, to->index);
@@ -92,11 +110,12 @@ void wt_loss_draw(struct wt_radio *r, struct wt_ppdu *p)
 bool wt_loss_answer(struct wt_radio *r, const struct wt_ppdu *p, u32 bytes)
 {
 	struct wt_radio *to = wt_receiver(r, wt_ppdu_to(p));
-	u32 rate = wt_phy_response_rate(wt_band(r), &p->rates[p->chain]);
+	u32 rate = wt_phy_response_rate(r, &p->rates[p->chain]);
+	int dsss = wt_phy_dsss_of(rate);
 
 	if (to && (p->tid || p->bar || p->back_req) && wt_p.answer_error_ppm &&
 	    prandom_u32_state(&to->rnd_answer) % 1000000 < wt_p.answer_error_ppm)
 		return true;
 	return p->tid && to && wt_channel_present(to, r) &&
-	       !survives(to, r, WT_OFDM, wt_phy_ofdm_of(rate), bytes);
+	       !survives(to, r, dsss < 0 ? WT_OFDM : WT_DSSS, dsss < 0 ? wt_phy_ofdm_of(rate) : dsss, bytes);
 }

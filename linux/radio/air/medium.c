@@ -86,8 +86,11 @@ static bool wants_rts(const struct wt_radio *r, const struct wt_ppdu *p)
 
 	bool by_length = wt_p.rts && r->driver->rts;
 
-	/* ath9k has it for what is under an agreement alone (ath_tx_fill_desc, ath_buf_set_rate); before 5.17 mac80211 asked for it elsewhere, too */
-	if (r->driver->mode != WT_TIDQ && !(IEEE80211_SKB_CB(p->mpdu[0])->flags & IEEE80211_TX_CTL_AMPDU))
+	/*
+	 * ath9k has it for what is under an agreement alone, and of that not for a frame alone at a rate without MCS (ath_tx_fill_desc,
+	 * ath_buf_set_rate); before 5.17 mac80211 asked for it elsewhere, too
+	 */
+	if (r->driver->mode != WT_TIDQ && (!(IEEE80211_SKB_CB(p->mpdu[0])->flags & IEEE80211_TX_CTL_AMPDU) || !wt_phy_aggregates(&p->rates[p->chain])))
 		by_length = false;
 	return (by_length || asked) && !p->no_ack && p->tid && !p->bar;
 }
@@ -96,7 +99,7 @@ static bool wants_rts(const struct wt_radio *r, const struct wt_ppdu *p)
 static u32 rts_rate(const struct wt_radio *r, const struct wt_ppdu *p)
 {
 	return wt_p.rts_lowest && r->driver->rts ? wt_phy_lowest_rate(wt_band(r)) :
-						   wt_phy_response_rate(wt_band(r), &p->rates[p->chain]);
+						   wt_phy_response_rate(r, &p->rates[p->chain]);
 }
 
 static u64 ppdu_ns(const struct wt_radio *r, const struct wt_ppdu *p)
@@ -120,40 +123,52 @@ static u32 answer_bytes(const struct wt_ppdu *p)
  */
 u64 wt_medium_around_ns(const struct wt_radio *r, const struct wt_ppdu *p, const struct ieee80211_tx_rate *rate)
 {
-	u32 ctl = wt_phy_response_rate(wt_band(r), rate);
-	u64 ns = WT_SIFS_NS + wt_phy_control_ns(ctl, block_ack_bytes(p)) + wt_phy_extension_ns(wt_band(r), ctl);
+	u32 ctl = wt_phy_response_rate(r, rate);
+	u64 gap = wt_phy_gap_ns(wt_band(r), ctl);
+	u64 ns = gap + wt_phy_control_ns(ctl, block_ack_bytes(p)) + wt_phy_extension_ns(wt_band(r), ctl);
 
 	if (rate->flags & IEEE80211_TX_RC_USE_RTS_CTS)
-		ns += wt_phy_control_ns(ctl, 20) + wt_phy_control_ns(ctl, 14) + 2 * wt_phy_sifs_ns(ctl);
+		ns += wt_phy_control_ns(ctl, 20) + wt_phy_control_ns(ctl, 14) + 2 * gap;
 	return ns;
 }
 
 /* What the head of a queue takes: what its sender sends (with `alone`, all of RTS SIFS CTS SIFS before it), and its answer. */
 static u64 sent_ns(const struct wt_radio *r, const struct wt_ppdu *p, bool alone, u64 *answer)
 {
-	u32 ctl = wt_phy_response_rate(wt_band(r), &p->rates[p->chain]), rate = rts_rate(r, p);
+	u32 ctl = wt_phy_response_rate(r, &p->rates[p->chain]), rate = rts_rate(r, p);
 	u64 rts = wt_phy_control_ns(rate, 20), cts = wt_phy_control_ns(rate, 14);
-	u64 sifs = wt_phy_sifs_ns(rate), ns = p->bar ? wt_phy_control_ns(ctl, 24) : ppdu_ns(r, p);
+	u64 sifs = wt_phy_gap_ns(wt_band(r), rate), ns = p->bar ? wt_phy_control_ns(ctl, 24) : ppdu_ns(r, p);
 
-	*answer = p->no_ack ? 0 : WT_SIFS_NS + wt_phy_control_ns(ctl, answer_bytes(p));
+	*answer = p->no_ack ? 0 : wt_phy_gap_ns(wt_band(r), ctl) + wt_phy_control_ns(ctl, answer_bytes(p));
 	if (!wants_rts(r, p))
 		return ns;
 	return alone ? rts + sifs + cts + sifs + ns : rts;
 }
 
-/* For who looks at the air afterwards. `ns` is what its sender sends of it. */
+/* The class of what a sender has on the air last, before any answer: a rate of it. Of what collides that is its RTS. */
+static u32 last_rate(const struct wt_radio *r, const struct wt_ppdu *p, bool alone)
+{
+	return wants_rts(r, p) && !alone ? rts_rate(r, p) : wt_phy_response_rate(r, &p->rates[p->chain]);
+}
+
+/* For who looks at the air afterwards. `ns` is what its sender sends of it. Each frame has its signal extension there. */
 static void capture(struct wt_radio *r, int q, const struct wt_ppdu *p, u64 start, u64 ns, u64 answer, bool alone)
 {
+	u64 extension = wt_phy_extension_ns(wt_band(r), wt_phy_response_rate(r, &p->rates[p->chain]));
 	struct wt_exchange x = {
-		.start = start, .base = r->base, .data_ns = ns, .answer_ns = answer ? answer - WT_SIFS_NS : 0, .collided = !alone,
+		.start = start, .base = r->base, .data_ns = ns + extension,
+		.answer_ns = answer ? answer - wt_phy_sifs_ns(wt_band(r)) : 0, .collided = !alone,
 		.response = alone && wt_air.response, .answered = alone && wt_air.response && !wt_air.deaf,
 	};
 
 	if (wants_rts(r, p)) {
+		u64 of_rts;
+
 		x.rts_rate = rts_rate(r, p);
-		x.rts_ns = wt_phy_control_ns(x.rts_rate, 20);
-		x.cts_ns = wt_phy_control_ns(x.rts_rate, 14);
-		x.data_ns = alone ? ns - x.rts_ns - x.cts_ns - 2 * wt_phy_sifs_ns(x.rts_rate) : 0;
+		of_rts = wt_phy_extension_ns(wt_band(r), x.rts_rate);
+		x.rts_ns = wt_phy_control_ns(x.rts_rate, 20) + of_rts;
+		x.cts_ns = wt_phy_control_ns(x.rts_rate, 14) + of_rts;
+		x.data_ns = alone ? x.data_ns - x.rts_ns - x.cts_ns - 2 * wt_phy_sifs_ns(wt_band(r)) : 0;
 	}
 	wt_capture_exchange(r, q, p, &x);
 }
@@ -162,14 +177,14 @@ static void count_data(struct wt_radio *r, const struct wt_ppdu *p)
 {
 	const struct ieee80211_tx_rate *rate = &p->rates[p->chain];
 	struct wt_radio *to = wt_receiver(r, wt_ppdu_to(p));
-	u32 k = wt_phy_modulation(rate);
+	u32 k = wt_phy_modulation(wt_band(r), rate);
 
 	r->count.ht_ampdu[p->n]++;
 	if (to) {
 		to->count.rx_ampdu[p->n]++;
 		to->count.rx_bad[p->n - wt_ppdu_acked(p)]++;
 	}
-	if (!wt_phy_aggregates(rate))
+	if (k >= WT_MODULATIONS)
 		return;
 	r->count.mode_ppdus[k]++;
 	r->count.mode_mpdus[k] += p->n;
@@ -219,7 +234,7 @@ static void transmit(u64 at)
 				r->count.back_to_back++;
 			wt_air.last_tx = r;
 		}
-		count_airtime(r, p, alone ? ns + answer : ns);
+		count_airtime(r, p, (alone ? ns + answer : ns) + wt_phy_extension_ns(wt_band(r), last_rate(r, p, alone)));
 		if (wants_rts(r, p) && !alone) {
 			p->rts_failures++;	/* nothing of the PPDU itself was sent */
 		} else if (!p->bar) {
@@ -334,40 +349,52 @@ static void continue_txop(struct wt_radio *r, int q, u64 at)
 	if (!r->ac[q].txop_us || !p)
 		return;
 	ns = sent_ns(r, p, true, &answer);
-	ns += answer + wt_phy_extension_ns(wt_band(r), wt_phy_response_rate(wt_band(r), &p->rates[p->chain]));
+	ns += answer + wt_phy_extension_ns(wt_band(r), wt_phy_response_rate(r, &p->rates[p->chain]));
 	if (at + ns > wt_air.txop_end)
 		return;
 	wt_air.tx[0].start = at;
 	transmit(at);
 }
 
-/*
- * 10.3.7: EIFS = SIFS + an Ack at the lowest mandatory rate + DIFS. At 2.4 GHz a SIFS is 10 us, and OFDM frames, which end 6 us sooner here,
- * have a signal extension of 6 us (18.3.2.4).
- */
+/* 10.3.7: EIFS = SIFS + an Ack at the lowest mandatory rate + DIFS. */
 static u64 eifs_less_difs(const struct wt_radio *r)
 {
-	u32 lowest = wt_phy_lowest_rate(wt_band(r));
-
-	return wt_phy_sifs_ns(lowest) + wt_phy_control_ns(lowest, 14);
+	return wt_phy_sifs_ns(wt_band(r)) + wt_phy_control_ns(wt_phy_lowest_rate(wt_band(r)), 14);
 }
 
-/* From the end of what was sent at `rate` until its sender knows that nobody answers: SIFS, a slot, aRxPHYStartDelay. */
-static u64 timeout_ns(u32 rate)
+/* From the end of what was sent at `rate`'s class until its sender knows that nobody answers: SIFS, a slot, aRxPHYStartDelay. */
+static u64 timeout_ns(const struct wt_radio *r, u32 rate)
 {
-	return wt_phy_sifs_ns(rate) + WT_SLOT_NS + wt_phy_start_ns(rate);
+	return wt_phy_gap_ns(wt_band(r), rate) + WT_SLOT_NS + wt_phy_start_ns(rate);
+}
+
+/* From when the last of what was on the air would have ended without its extension (`at`) until SIFS is over. */
+static u64 idle_ns(u64 at)
+{
+	u64 idle = 0;
+	int k;
+
+	for (k = 0; k < wt_air.n_tx; k++) {
+		struct wt_radio *r = wt_air.tx[k].radio;
+		u32 rate = last_rate(r, head_of(&r->ac[wt_air.tx[k].q]), wt_air.n_tx == 1);
+		u64 end = wt_air.n_tx == 1 ? at : wt_air.tx[k].end;
+
+		idle = max(idle, end + wt_phy_gap_ns(wt_band(r), rate));
+	}
+	return idle - at;
 }
 
 static void end_exchange(u64 at, bool response)
 {
+	u64 sifs = wt_phy_sifs_ns(wt_band(wt_air.tx[0].radio)), idle = idle_ns(at);
 	struct wt_radio *to;
 	unsigned int i;
 	int k;
 
-	wt_air.busy_ns += at - wt_air.busy_since;
+	wt_air.busy_ns += at - wt_air.busy_since + idle - sifs;
 	wt_air.state = WT_IDLE;
 	for (i = 0; i < wt_n_radios; i++)
-		wt_radios[i]->base = at + WT_SIFS_NS;
+		wt_radios[i]->base = at + idle;
 	if (wt_air.n_tx == 1) {
 		struct wt_radio *r = wt_air.tx[0].radio;
 		struct wt_edcaf *e = &r->ac[wt_air.tx[0].q];
@@ -376,7 +403,7 @@ static void end_exchange(u64 at, bool response)
 		if (response || p->no_ack) {
 			wt_edcaf_succeeded(e);
 			finish(r, wt_air.tx[0].q, response);
-			continue_txop(r, wt_air.tx[0].q, at + WT_SIFS_NS);
+			continue_txop(r, wt_air.tx[0].q, at + idle);
 			return;
 		}
 		r->count.no_response++;
@@ -385,7 +412,7 @@ static void end_exchange(u64 at, bool response)
 			wt_edcaf_failed(r, e);
 			r->late_at = at;
 			r->late_q = wt_air.tx[0].q;
-			r->base = at + WT_SIFS_NS + eifs_less_difs(r);
+			r->base = at + idle + eifs_less_difs(r);
 			return;
 		}
 		/* nothing arrived: bystanders keep to the NAV, the receiver waits EIFS, the sender for its timeout */
@@ -396,13 +423,13 @@ static void end_exchange(u64 at, bool response)
 		r->nav = 0;
 		to = wt_receiver(r, wt_ppdu_to(p));
 		if (to) {
-			to->base = at + WT_SIFS_NS + eifs_less_difs(to);
+			to->base = at + idle + eifs_less_difs(to);
 			to->nav = 0;
 		}
 		wt_edcaf_failed(r, e);
-		r->late_at = wt_air.tx[0].end + timeout_ns(wt_phy_response_rate(wt_band(r), &p->rates[p->chain]));
+		r->late_at = wt_air.tx[0].end + timeout_ns(r, last_rate(r, p, true));
 		r->late_q = wt_air.tx[0].q;
-		r->base = r->late_at + WT_SIFS_NS;
+		r->base = r->late_at + sifs;
 		return;
 	}
 	if (wt_p.eifs)
@@ -415,15 +442,15 @@ static void end_exchange(u64 at, bool response)
 
 		if (!wants_rts(r, p))	/* else its RTS collided, and nothing of the PPDU was sent */
 			r->count.collisions++;
-		r->base = at + WT_SIFS_NS;
+		r->base = at + idle;
 		if (p->no_ack) {
 			wt_edcaf_succeeded(e);	/* nobody will tell it */
 			finish(r, wt_air.tx[k].q, false);
 			continue;
 		}
 		wt_edcaf_failed(r, e);
-		r->late_at = wt_air.tx[k].end + timeout_ns(wants_rts(r, p) ? rts_rate(r, p) : wt_phy_response_rate(wt_band(r), &p->rates[p->chain]));
-		r->base = max(r->base, r->late_at + WT_SIFS_NS);
+		r->late_at = wt_air.tx[k].end + timeout_ns(r, last_rate(r, p, false));
+		r->base = max(r->base, r->late_at + sifs);
 		r->late_q = wt_air.tx[k].q;
 	}
 }
@@ -455,7 +482,7 @@ void wt_medium_step(u64 at)
 				wt_air.state = WT_RESPONSE;
 				if (wt_air.rides) {
 					u64 longer = wt_rider->answer(wt_air.rides,
-								      wt_phy_response_rate(wt_band(r), &p->rates[p->chain]),
+								      wt_phy_response_rate(r, &p->rates[p->chain]),
 								      answer_bytes(p), p->attempts > 1);
 
 					wt_air.response_ns += longer;

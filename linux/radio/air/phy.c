@@ -8,7 +8,7 @@
  * Differs:
  *   D1  HT-mixed format only; no greenfield, no LDPC, no STBC: one BCC encoder up to 300 Mbit/s.
  *   D2  no propagation delay.
- *   D3  DSSS/CCK with the long preamble only.
+ *   D3  the signal extension of OFDM and HT frames at 2.4 GHz (18.3.2.4) is not in their length: what follows a frame does so 6 us later.
  */
 #include "air/he.h"
 #include "air/phy.h"
@@ -20,9 +20,11 @@ static const u16 ht_bits[8][2] = {
 	{ 26, 54 }, { 52, 108 }, { 78, 162 }, { 104, 216 }, { 156, 324 }, { 208, 432 }, { 234, 486 }, { 260, 540 },
 };
 
+/* ath9k/common-init.c ath9k_legacy_rates */
 #define RATE(_r) { .bitrate = (_r) }
+#define CCK(_r) { .bitrate = (_r), .flags = IEEE80211_RATE_SHORT_PREAMBLE }
 static struct ieee80211_rate rates[] = {
-	RATE(10), RATE(20), RATE(55), RATE(110),
+	RATE(10), CCK(20), CCK(55), CCK(110),
 	RATE(60), RATE(90), RATE(120), RATE(180), RATE(240), RATE(360), RATE(480), RATE(540),
 };
 
@@ -35,6 +37,7 @@ static struct ieee80211_channel chans5[] = {
 
 static struct ieee80211_channel chans2[] = {
 	CHAN2(1), CHAN2(2), CHAN2(3), CHAN2(4), CHAN2(5), CHAN2(6), CHAN2(7), CHAN2(8), CHAN2(9), CHAN2(10), CHAN2(11),
+	CHAN2(12), CHAN2(13),
 };
 
 static const struct ieee80211_supported_band bands[NUM_NL80211_BANDS] = {
@@ -226,7 +229,31 @@ u32 wt_phy_legacy_rate(enum nl80211_band band, int idx)
 	return b->bitrates[clamp(idx, 0, b->n_bitrates - 1)].bitrate;
 }
 
-/* Which of 802.11a's eight rates; DSSS/CCK fares as the slowest. */
+/* Which of 802.11b's four rates, whatever the preamble; -1: it is none. */
+int wt_phy_dsss_of(u32 rate_100k)
+{
+	static const u8 all[WT_DSSS_RATES] = { 10, 20, 55, 110 };
+	int i;
+
+	for (i = WT_DSSS_RATES - 1; i >= 0 && all[i] != (rate_100k & ~WT_SHORT_PREAMBLE); i--)
+		;
+	return i;
+}
+
+static bool is_dsss(u32 rate_100k)
+{
+	return wt_phy_dsss_of(rate_100k) >= 0;
+}
+
+/* A rate without MCS with its preamble. Whether that is short the frame says; 1 Mbit/s has the long one only (ath9k/xmit.c ath_buf_set_rate). */
+u32 wt_phy_rate(enum nl80211_band band, const struct ieee80211_tx_rate *r)
+{
+	u32 rate = wt_phy_legacy_rate(band, r->idx);
+
+	return r->flags & IEEE80211_TX_RC_USE_SHORT_PREAMBLE && rate > 10 && is_dsss(rate) ? rate | WT_SHORT_PREAMBLE : rate;
+}
+
+/* Which of 802.11a's eight rates; another fares as the slowest. */
 u32 wt_phy_ofdm_of(u32 rate_100k)
 {
 	static const u16 all[WT_OFDM_RATES] = { 60, 90, 120, 180, 240, 360, 480, 540 };
@@ -237,45 +264,47 @@ u32 wt_phy_ofdm_of(u32 rate_100k)
 	return i;
 }
 
-u32 wt_phy_ofdm_index(enum nl80211_band band, const struct ieee80211_tx_rate *r)
-{
-	return wt_phy_ofdm_of(wt_phy_legacy_rate(band, r->idx));
-}
-
 /* The lowest mandatory rate (16.3.3, 17.3.8.3, 18.4.4), 100 kbit/s. */
 u32 wt_phy_lowest_rate(enum nl80211_band band)
 {
-	return wt_p.ghz2 || band == NL80211_BAND_2GHZ ? 10 : 60;
+	return band == NL80211_BAND_2GHZ ? 10 : 60;
 }
 
-static bool is_cck(u32 rate_100k)
+/* aSIFSTime: tables 16-4, 17-21, 18-5 */
+u64 wt_phy_sifs_ns(enum nl80211_band band)
 {
-	return rate_100k == 10 || rate_100k == 20 || rate_100k == 55 || rate_100k == 110;
+	return band == NL80211_BAND_2GHZ ? 10000 : WT_SIFS_NS;
 }
 
-/* At 2.4 GHz it is 10 us, and OFDM frames have a signal extension of 6 us (18.3.2.4), which is not in their length here. */
-u64 wt_phy_sifs_ns(u32 rate_100k)
-{
-	return is_cck(rate_100k) ? 10000 : WT_SIFS_NS;
-}
-
-/* That signal extension, which is a part of the PPDU's duration (TXTIME): of one at the rate of a control frame, whatever is sent to who answers with it. */
+/* The signal extension of what is sent at such a rate (of control frames, of the class of what they answer or precede): a part of TXTIME. */
 u64 wt_phy_extension_ns(enum nl80211_band band, u32 rate_100k)
 {
-	return (wt_p.ghz2 || band == NL80211_BAND_2GHZ) && !is_cck(rate_100k) ? 6000 : 0;
+	return band == NL80211_BAND_2GHZ && !is_dsss(rate_100k) ? 6000 : 0;
 }
 
-/* aRxPHYStartDelay: CCK's long preamble with its header, or 20 us (table 17-21). */
+/* From the end of what was sent, without its extension, to what follows SIFS behind it. */
+u64 wt_phy_gap_ns(enum nl80211_band band, u32 rate_100k)
+{
+	return wt_phy_sifs_ns(band) + wt_phy_extension_ns(band, rate_100k);
+}
+
+/* 16.2.2: preamble and header, 144 + 48 us, or 72 + 24 */
+static u64 dsss_preamble_ns(u32 rate_100k)
+{
+	return rate_100k & WT_SHORT_PREAMBLE ? 96000 : 192000;
+}
+
+/* aRxPHYStartDelay: CCK's preamble with its header, or 20 us (table 17-21). */
 u64 wt_phy_start_ns(u32 rate_100k)
 {
-	return is_cck(rate_100k) ? 192000 : 20000;
+	return is_dsss(rate_100k) ? dsss_preamble_ns(rate_100k) : 20000;
 }
 
 /* 17.4.3: 16 us of training, 4 us SIGNAL, then 16 service bits, the octets and 6 tail bits in 4 us symbols */
 u64 wt_phy_control_ns(u32 rate_100k, u32 bytes)
 {
-	if (is_cck(rate_100k))
-		return 192000ull + DIV_ROUND_UP(bytes * 8 * 10, rate_100k) * 1000ull;
+	if (is_dsss(rate_100k))
+		return dsss_preamble_ns(rate_100k) + DIV_ROUND_UP(bytes * 8 * 10, rate_100k & ~WT_SHORT_PREAMBLE) * 1000ull;
 	return 20000ull + 4000ull * DIV_ROUND_UP(16 + 6 + 8 * bytes, rate_100k * 4 / 10);
 }
 
@@ -292,11 +321,16 @@ static u64 ht_preamble_ns(const struct ieee80211_tx_rate *r)
 	return 20000ull + 8000 + 4000 + 4000ull * (streams == 3 ? 4 : streams);
 }
 
-/* How data that may aggregate are modulated, as a number below WT_MODULATIONS. */
-u32 wt_phy_modulation(const struct ieee80211_tx_rate *r)
+/* How data are modulated, as a number below WT_MODULATIONS; 802.11a's are not told apart: WT_MODULATIONS. */
+u32 wt_phy_modulation(enum nl80211_band band, const struct ieee80211_tx_rate *r)
 {
 	u32 mcs = wt_phy_mcs(r), slot = mcs & 31;
+	int dsss;
 
+	if (!wt_phy_aggregates(r)) {
+		dsss = wt_phy_dsss_of(wt_phy_rate(band, r));
+		return dsss < 0 ? WT_MODULATIONS : WT_MCS_MODULATIONS + dsss;
+	}
 	if (wt_phy_is_vht(r))
 		slot = 32 + ((wt_phy_is_he(r) ? 8 : 0) + wt_phy_streams(r) - 1) * WT_HE_MCS + mcs;
 	return slot * 8 + wt_vht_width(r) * 2 + !!(r->flags & IEEE80211_TX_RC_SHORT_GI);
@@ -308,6 +342,8 @@ struct ieee80211_tx_rate wt_phy_modulated(u32 k)
 	struct ieee80211_tx_rate r = { .idx = k / 8, .flags = width_flag[k / 2 % 4] | (k & 1 ? IEEE80211_TX_RC_SHORT_GI : 0) };
 	u32 of = k / 8 - 32;
 
+	if (k >= WT_MCS_MODULATIONS)
+		return (struct ieee80211_tx_rate) { .idx = k - WT_MCS_MODULATIONS };
 	if (k / 8 < 32) {
 		r.flags |= IEEE80211_TX_RC_MCS;
 		return r;
@@ -317,11 +353,13 @@ struct ieee80211_tx_rate wt_phy_modulated(u32 k)
 	return r;
 }
 
-/* Its bits in a second. */
+/* Its bits in a second; without MCS it is one of 802.11b's. */
 u64 wt_phy_bps(const struct ieee80211_tx_rate *r)
 {
 	u64 bits = wt_phy_is_vht(r) ? wt_vht_symbol_bits(r) : ht_symbol_bits(r);
 
+	if (!wt_phy_aggregates(r))
+		return wt_phy_legacy_rate(NL80211_BAND_2GHZ, r->idx) * 100000ull;
 	if (wt_phy_is_he(r))
 		return wt_he_bps(r);
 	return div_u64(bits * NSEC_PER_SEC, r->flags & IEEE80211_TX_RC_SHORT_GI ? 3600 : 4000);
@@ -335,16 +373,18 @@ u64 wt_phy_ppdu_ns(enum nl80211_band band, const struct ieee80211_tx_rate *r, u3
 	if (wt_phy_is_vht(r))
 		return wt_phy_is_he(r) ? wt_he_ppdu_ns(r, bytes) : wt_vht_ppdu_ns(r, bytes);
 	if (!(r->flags & IEEE80211_TX_RC_MCS))
-		return wt_phy_control_ns(wt_phy_legacy_rate(band, r->idx), bytes);
+		return wt_phy_control_ns(wt_phy_rate(band, r), bytes);
 	n = DIV_ROUND_UP(16 + 6 + 8 * bytes, ht_symbol_bits(r));
 	ns = r->flags & IEEE80211_TX_RC_SHORT_GI ? roundup(n * 3600ull, 4000) : n * 4000ull;
 	return ht_preamble_ns(r) + ns;
 }
 
-/* What ath9k counts as its airtime: with a SIFS if it is not of 802.11n (ath9k/hw.c ath9k_hw_computetxtime). */
+/* What ath9k counts as its airtime: with a SIFS of its kind if it is not of 802.11n (ath9k/hw.c ath9k_hw_computetxtime). */
 u64 wt_phy_counted_ns(enum nl80211_band band, const struct ieee80211_tx_rate *r, u32 bytes)
 {
-	return wt_phy_ppdu_ns(band, r, bytes) + (wt_phy_aggregates(r) ? 0 : WT_SIFS_NS);
+	u64 sifs = wt_phy_aggregates(r) ? 0 : is_dsss(wt_phy_legacy_rate(band, r->idx)) ? 10000 : WT_SIFS_NS;
+
+	return wt_phy_ppdu_ns(band, r, bytes) + sifs;
 }
 
 /* The longest PSDU that lasts at most `us` (ath9k/xmit.c ath_max_framelen). */
@@ -374,23 +414,36 @@ u32 wt_phy_bytes_per_ns_gap(const struct ieee80211_tx_rate *r, u32 ns)
 	return max(ns / symbol, 1u) * ht_symbol_bits(r) / 8;
 }
 
+/* The highest basic rate of 802.11b's that is not above `rate`, else `rate` itself: all four are mandatory. With the BSS's preamble. */
+static u32 dsss_response(const struct wt_radio *r, u32 rate)
+{
+	int i, of = wt_phy_dsss_of(rate);
+	u32 basic = r->vif ? r->vif->bss_conf.basic_rates : 0;
+
+	for (i = of; i >= 0 && !(basic & BIT(i)); i--)
+		;
+	rate = rates[i < 0 ? of : i].bitrate;
+	return rate > 10 && r->vif && r->vif->bss_conf.use_short_preamble ? rate | WT_SHORT_PREAMBLE : rate;
+}
+
 /*
- * 10.7.6.5.2: a response goes at the highest basic rate not above the frame's; for HT that is compared with the
- * non-HT rate of the same modulation and coding (table 10-6). Basic rates: 6, 12 and 24 Mbit/s (1, 2, 5.5 and 11 for CCK).
+ * 10.7.6.5.2: a response goes at the highest basic rate not above the frame's, of its modulation class; for HT that is compared with the
+ * non-HT rate of the same modulation and coding (table 10-6). Of OFDM 6, 12 and 24 Mbit/s: basic at 5 GHz; at 2.4, where hostapd has 1, 2, 5.5
+ * and 11 for basic rates (hw_features.c hostapd_prepare_rates), mandatory.
  */
-u32 wt_phy_response_rate(enum nl80211_band band, const struct ieee80211_tx_rate *r)
+u32 wt_phy_response_rate(const struct wt_radio *r, const struct ieee80211_tx_rate *of)
 {
 	static const u16 of_mcs[8] = { 60, 120, 120, 240, 240, 240, 240, 240 };
 	u32 rate;
 
 	if (wt_p.ctl_rate)
 		return wt_p.ctl_rate;
-	if (wt_phy_is_vht(r))
-		return of_mcs[min(wt_phy_mcs(r), 7)];
-	if (r->flags & IEEE80211_TX_RC_MCS)
-		return of_mcs[r->idx % 8];
-	rate = wt_phy_legacy_rate(band, r->idx);
-	if (is_cck(rate))
-		return rate;
+	if (wt_phy_is_vht(of))
+		return of_mcs[min(wt_phy_mcs(of), 7)];
+	if (of->flags & IEEE80211_TX_RC_MCS)
+		return of_mcs[of->idx % 8];
+	rate = wt_phy_legacy_rate(wt_band(r), of->idx);
+	if (is_dsss(rate))
+		return dsss_response(r, rate);
 	return rate >= 240 ? 240 : rate >= 120 ? 120 : 60;
 }

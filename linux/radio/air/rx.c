@@ -84,6 +84,8 @@ static void copy_msdu(struct wt_radio *to, struct wt_radio *from, struct wt_ppdu
 	rx->band = wt_band(from);
 	rx->signal = signal;
 	rx->rate_idx = max_t(int, rate->idx, 0);
+	if (!wt_phy_aggregates(rate) && wt_phy_rate(rx->band, rate) & WT_SHORT_PREAMBLE)
+		rx->enc_flags |= RX_ENC_FLAG_SHORTPRE;
 	if (wt_phy_aggregates(rate)) {
 		struct rate_info info = wt_phy_rate_info(rate);
 
@@ -250,6 +252,8 @@ static void count_airtime(struct wt_radio *r, struct sk_buff *skb)
 
 	if (!r->driver->rx_airtime || !ieee80211_is_data(hdr->frame_control))
 		return;
+	if (rx->enc_flags & RX_ENC_FLAG_SHORTPRE)
+		rate.flags = IEEE80211_TX_RC_USE_SHORT_PREAMBLE;
 	if (rx->encoding == RX_ENC_HT)
 		rate.flags = IEEE80211_TX_RC_MCS | (rx->bw == RATE_INFO_BW_40 ? IEEE80211_TX_RC_40_MHZ_WIDTH : 0) |
 			     (rx->enc_flags & RX_ENC_FLAG_SHORT_GI ? IEEE80211_TX_RC_SHORT_GI : 0);

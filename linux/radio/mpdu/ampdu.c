@@ -75,7 +75,7 @@ int wt_ampdu_next(struct wt_radio *r, struct wt_tid *tid, struct sk_buff **out)
 /* Octets of an aggregate of `p` at one rate of its chain. */
 static u32 bytes_at(const struct wt_radio *r, const struct wt_edcaf *e, const struct wt_ppdu *p, const struct ieee80211_tx_rate *rate)
 {
-	u32 extension = r->driver->whole_ppdus ? wt_phy_extension_ns(wt_band(r), wt_phy_response_rate(wt_band(r), rate)) / 1000 : 0;
+	u32 extension = r->driver->whole_ppdus ? wt_phy_extension_ns(wt_band(r), wt_phy_response_rate(r, rate)) / 1000 : 0;
 	u32 bytes = wt_phy_bytes_in(rate, wt_p.max_us[r->driver->mode] - extension), around = 0, left;
 
 	if (!r->driver->within_txop || !e->txop_us)

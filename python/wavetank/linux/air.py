@@ -9,6 +9,7 @@ from . import rate
 from .asked import values
 from .cards import Cards, shortened
 from .own import (
+    DSSS,
     HACK,
     HOSTAPD_INTERVAL,
     HOSTAPD_QUEUE,
@@ -71,7 +72,10 @@ class Air(Cards):
         self.above_cards(drivers)
 
     def beacons(self) -> None:
-        """How often hostapd sends one."""
+        """How often hostapd sends one, and at which rate."""
+        if self.v["wifi.band"] == "2.4 GHz" and self.text("beacon.rate") != "auto":
+            if units.rate(self.v["beacon.rate"]) != DSSS[0]:
+                raise self.refuse("beacon.rate", "mac80211 sends them at the lowest basic rate, 1 Mbit/s at 2.4 GHz")
         interval = self.number("beacon.interval")
         if not MOST_OFTEN <= interval <= MOST_SELDOM:
             raise self.refuse(
@@ -81,10 +85,23 @@ class Air(Cards):
         if interval != HOSTAPD_INTERVAL:
             self.lines["hostapd"].append(f"beacon_int={interval}")
 
+    def ghz2(self) -> bool:
+        """Whether it is at 2.4 GHz; what hostapd is told of 802.11b's rates there."""
+        if self.text("wifi.band") != "2.4 GHz":
+            return False
+        self.case["ghz2"] = True
+        if self.on("wifi.short_preamble"):
+            self.lines["hostapd"].append("preamble=1")
+        top = units.rate(self.text("wifi.dsss_basic_rate"))
+        if top != DSSS[-1]:
+            self.lines["hostapd"].append("basic_rates=" + " ".join(str(bps // 10**5) for bps in DSSS if bps <= top))
+        return True
+
     def rates(self, drivers: list[str]) -> None:
         """One rate for all data of a link, or rate control."""
         r = self.radio
         controls = rate.controls(self, drivers)
+        ghz2 = self.ghz2()
         standard = self.text("wifi.standard")
         if standard == "a":
             r |= {"ht": False, "ampdu": False}
@@ -93,19 +110,11 @@ class Air(Cards):
             if mbit not in LEGACY_MBIT:
                 raise self.refuse("wifi.rate", f"802.11a has {', '.join(map(str, LEGACY_MBIT))} Mbit/s")
             if "fixed" in controls:
-                r["fixed_legacy"] = LEGACY_MBIT.index(mbit)
+                r["fixed_legacy"] = LEGACY_MBIT.index(mbit) + (len(DSSS) if ghz2 else 0)
         elif standard in ("n", "ac", "ax"):
             self.links(self.standards(drivers), controls)
         else:
             raise self.refuse("wifi.standard", "the virtual card is of 802.11a, n, ac and ax")
-        if self.text("wifi.band") == "2.4 GHz":
-            r["ghz2"] = True
-            self.notes.append(
-                "wifi.band: on channel 36, with 2.4 GHz's RTS and EIFS; "
-                "its shorter SIFS and its signal extension add up to the same intervals"
-            )
-            if "minstrel_ht" in controls and {"ath9k", "ath9k_tidq"} & set(drivers):
-                self.notes.append("minstrel_ht: without the CCK rates that ath9k has at 2.4 GHz (and the model)")
         tries = self.number("fixed.links") * self.number("fixed.tries")
         if tries > MOST_TRIES:
             raise self.refuse("fixed.tries", f"links x tries is {tries}, the virtual card has {MOST_TRIES} at most")

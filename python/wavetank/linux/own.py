@@ -16,7 +16,7 @@ OWN: dict[str, tuple[str, str]] = {
     "host.wake": ("0 ns", "no virtual time passes while the guest's scheduler wakes a program"),
     "tcp.max_header": ("96", "it follows from the kernel's configuration: WLAN without mesh, no tunnels"),
     "wifi.basic_rate": ("24 Mbit/s", "the virtual card answers at 6, 12 or 24 Mbit/s, as the standard's rule has it"),
-    "beacon.rate": ("6 Mbit/s", "the virtual card is on channel 36, where that is the lowest basic rate"),
+    "beacon.rate": ("6 Mbit/s", "mac80211 sends them at the lowest basic rate"),
     "medium.places": ("1", "the virtual radios all hear each other"),
     "reorder.timeout": ("100 ms", "it is a constant of mac80211 (net/mac80211/rx.c HT_RX_REORDER_BUF_TIMEOUT)"),
     "fixed.rts_fallback": ("false", "the virtual card has one link in its chain of rates"),
@@ -118,6 +118,8 @@ MEMORY_VHT = 16 << 20
 MOST_STATIONS, MOST_MCS, MOST_TRIES = 32, 23, 31
 #: Of its table of losses: 12 MCSs of 802.11ax for each of eight streams.
 MCS_OVER_STREAMS = 96
+#: Rates of 802.11b, bits a second, which stand before the others at 2.4 GHz.
+DSSS = (1_000_000, 2_000_000, 5_500_000, 11_000_000)
 LEGACY_MBIT = (6, 9, 12, 18, 24, 36, 48, 54)
 #: A-MPDU density field by its time, ns. src: 802.11-2020 table 9-185
 DENSITY = {0: 0, 250: 1, 500: 2, 1000: 3, 2000: 4, 4000: 5, 8000: 6, 16000: 7}

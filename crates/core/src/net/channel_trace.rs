@@ -2,7 +2,7 @@
 
 use super::air;
 use crate::phy::channel::{LinkModes, Trace};
-use crate::phy::{He, Ht, Mode, Vht, he, vht};
+use crate::phy::{Band, He, Ht, Mode, Vht, he, vht};
 use crate::scenario::Scenario;
 use crate::sim::{Span, Streams};
 
@@ -10,7 +10,7 @@ use crate::sim::{Span, Streams};
 const FINE: Span = Span::from_us(250);
 
 /// None: the scenario has no channel. Losses are of all MCSs of each link's standard, with at most its streams, at its width (of 40 MHz of 802.11n, of 20 of them, too), then of
-/// 802.11a's rates; see [`Trace`] for the bytes. `csi`: with reports of CSI.
+/// 802.11a's rates and, at 2.4 GHz, of 802.11b's; see [`Trace`] for the bytes. `csi`: with reports of CSI.
 pub fn channel_trace(s: &Scenario, csi: bool) -> Result<Option<Vec<u8>>, String> {
     let cfg = air::config(s)?;
     let modes: Vec<LinkModes> = cfg.stations.iter().skip(1).map(|of| link_modes(of.mode, of.mode_up)).collect();
@@ -22,8 +22,9 @@ pub fn channel_trace(s: &Scenario, csi: bool) -> Result<Option<Vec<u8>>, String>
         step = common(step, FINE.ns());
     }
     let span = s.time.lead_in + s.time.flows + s.time.tail;
+    let dsss = cfg.band == Band::Ghz2;
     let channel = cfg.channel(&Streams::new(s.seed));
-    Ok(channel.map(|c| c.trace(&Trace { modes: &modes, step: Span::from_ns(step), span, csi })))
+    Ok(channel.map(|c| c.trace(&Trace { modes: &modes, step: Span::from_ns(step), span, csi, dsss })))
 }
 
 /// The modes of a link that may be used on it, one of which is `down` and one `up`.
@@ -69,6 +70,10 @@ mod tests {
         let word = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap());
         assert_eq!(word(16), 1_000_000, "1 ms divides 2 and 3");
         assert_eq!(bytes.len(), 32 + 2 * (8 + 1001 * (4 + 4 * 24)));
+        // At 2.4 GHz 802.11b's rates are there, too.
+        let ghz2 = text.replace("mcs = 7", "mcs = 7\nband = \"2.4 GHz\"");
+        let bytes = channel_trace(&scenario(&ghz2), false).unwrap().unwrap();
+        assert_eq!((bytes.len(), bytes[28]), (32 + 2 * (8 + 1001 * (4 + 4 * 28)), 4));
         // Of 802.11ac and ax a link has the MCSs of its one width.
         let ac = text.replace(
             "mcs = 7",

@@ -1,13 +1,14 @@
 //! A channel written down, for the real kernel's virtual radio, which has no floating point: every link's state, step by step.
 //!
-//! Stands for: the format of linux/radio/air/channel.c. Little-endian: "WTCHAN3\n", links (u32), steps (u32), ns of a step (u64), sub-carriers (u32), a zero
-//! (u32); each link: from and to (u16; 0 is the access point, station `i` is `i + 1`), MCSs (u16), widths (u16), and by step the reported SNR of the
+//! Stands for: the format of linux/radio/air/channel.c. Little-endian: "WTCHAN3\n", links (u32), steps (u32), ns of a step (u64), sub-carriers (u32), 802.11b's
+//! rates (u32; 0, or at 2.4 GHz 4); each link: from and to (u16; 0 is the access point, station `i` is `i + 1`), MCSs (u16), widths (u16), and by step the reported SNR of the
 //! control and of the extension half (i16, 1/100 dB), by mode `-log2` of the probability that an octet arrives, times 2^32 (u32), and pairs (real,
-//! imaginary; i16) of the reported CSI. Modes are the link's from MCS 0, over all streams, at its whole width, then over 20 MHz of 40, then 802.11a's eight.
+//! imaginary; i16) of the reported CSI. Modes are the link's from MCS 0, over all streams, at its whole width, then over 20 MHz of 40, then 802.11a's eight
+//! and 802.11b's.
 //! Differs: D1 the state at a step's start holds for all of it; D2 one report a step, however many PPDUs it has.
 
 use super::{Channel, Way};
-use crate::phy::{Mode, Ofdm};
+use crate::phy::{Dsss, Hr, Mode, Ofdm};
 use crate::sim::{Span, Time};
 
 /// What is written down.
@@ -21,6 +22,14 @@ pub struct Trace<'a> {
     pub span: Span,
     /// Whether reports of CSI are wanted, beside the SNR.
     pub csi: bool,
+    /// Whether losses of 802.11b's rates are.
+    pub dsss: bool,
+}
+
+impl Trace<'_> {
+    fn dsss(&self) -> &'static [Dsss] {
+        if self.dsss { &Dsss::ALL } else { &[] }
+    }
 }
 
 /// The modes of one link that losses are wanted of.
@@ -34,8 +43,8 @@ pub struct LinkModes {
 
 impl LinkModes {
     /// Bytes of a step.
-    fn step_bytes(&self, subcarriers: usize) -> usize {
-        4 + 4 * (self.modes.len() + Ofdm::ALL.len()) + 4 * subcarriers
+    fn step_bytes(&self, subcarriers: usize, dsss: usize) -> usize {
+        4 + 4 * (self.modes.len() + Ofdm::ALL.len() + dsss) + 4 * subcarriers
     }
 }
 
@@ -45,7 +54,7 @@ impl Channel {
         let steps = (t.span.ns().div_euclid(t.step.ns()) + 1) as usize;
         let subcarriers = if t.csi { super::subcarriers(self.mhz) } else { 0 };
         let links = 2 * self.links.len();
-        let each: Vec<usize> = t.modes.iter().map(|m| m.step_bytes(subcarriers)).collect();
+        let each: Vec<usize> = t.modes.iter().map(|m| m.step_bytes(subcarriers, t.dsss().len())).collect();
         // Times do not go back, so all links are written at once, each to its part.
         let mut parts: Vec<Vec<u8>> = (0..links).map(|k| Vec::with_capacity(steps * each[k / 2])).collect();
         for i in 0..steps as i64 {
@@ -62,7 +71,7 @@ impl Channel {
         out.extend_from_slice(&(steps as u32).to_le_bytes());
         out.extend_from_slice(&(t.step.ns() as u64).to_le_bytes());
         out.extend_from_slice(&(subcarriers as u32).to_le_bytes());
-        out.extend_from_slice(&0u32.to_le_bytes());
+        out.extend_from_slice(&(t.dsss().len() as u32).to_le_bytes());
         for (k, part) in parts.iter().enumerate() {
             let station = k as u16 / 2 + 1;
             let (from, to) = if k % 2 == 0 { (0, station) } else { (station, 0) };
@@ -76,6 +85,7 @@ impl Channel {
     }
     fn write_step(&mut self, now: Time, station: usize, way: Way, t: &Trace<'_>, out: &mut Vec<u8>) {
         let modes = t.modes[station].modes.iter().copied().chain(Ofdm::ALL.map(|r| Some(Mode::Ofdm(r))));
+        let modes = modes.chain(t.dsss().iter().map(|&rate| Some(Mode::Dsss(Hr { rate, short: false }))));
         let losses =
             modes.map(|m| m.map_or(u32::MAX, |m| exponent(self.per_octet(now, station, way, m)))).collect::<Vec<_>>();
         self.feedback(now, station, way);
@@ -107,7 +117,7 @@ mod tests {
         let make = || Channel::new(&par, &floor::Params::default(), &ends, (40, Band::Ghz5), 1, &Streams::new(7));
         let modes: Vec<Mode> = (0..8).map(|m| Mode::Ht(Ht::new(m, true, true).unwrap())).collect();
         let link = LinkModes { modes: modes.iter().copied().map(Some).collect(), widths: 1 };
-        let t = Trace { modes: &[link.clone(), link], step: Span::from_ms(2), span: Span::from_ms(100), csi: true };
+        let t = Trace { modes: &[link.clone(), link], step: Span::from_ms(2), span: Span::from_ms(100), csi: true, dsss: false };
         let bytes = make().trace(&t);
         let each = 4 + 32 + 32 + 4 * 114;
         assert_eq!(bytes.len(), 32 + 4 * (8 + 51 * each));
@@ -121,5 +131,17 @@ mod tests {
         let p = (-1538.0 * f64::from(l) / 4_294_967_296.0).exp2();
         assert!((p - libm::exp(-1538.0 * x)).abs() < 1e-6, "{p}");
         assert_eq!(exponent(100.0), u32::MAX);
+        // 802.11b's four rates stand behind 802.11a's, the last of them 11 Mbit/s.
+        let bytes = make().trace(&Trace { dsss: true, csi: false, ..t });
+        let each = 4 + 32 + 32 + 16;
+        assert_eq!((bytes.len(), bytes[28]), (32 + 4 * (8 + 51 * each), 4));
+        let at = 32 + 3 * (8 + 51 * each) + 8 + 41 * each - 4;
+        let x = make().per_octet(
+            Time::ZERO + Span::from_ms(80),
+            1,
+            Way::Up,
+            Mode::Dsss(Hr { rate: Dsss::R11, short: false }),
+        );
+        assert_eq!(u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()), exponent(x));
     }
 }
