@@ -18,18 +18,20 @@ def cliff(best, modes=8, doubtful=0.0):
     return [0 if m <= best else survival(doubtful) if m == best + 1 else NEVER for m in range(modes)]
 
 
-def write(path, step_ns, links):
+def write(path, step_ns, links, dsss=()):
     """Writes `links`: {(from, to): steps}, a step being (SNR of the control half, of the extension half, losses, response).
 
-    SNRs are in dB, losses by MCS at any width (802.11a's rates lose nothing), the response is a list of (re, im).
+    SNRs are in dB, losses by MCS at any width (802.11a's rates lose nothing), the response is a list of (re, im). `dsss`: losses
+    at 1, 2, 5.5 and 11 Mbit/s, all the time, at 2.4 GHz.
     Radio 0 is the access point.
     """
     steps = next(iter(links.values()))
-    ofdm = [0] * 8
+    ofdm = [0] * 8 + list(dsss)
     mcs, subcarriers = len(steps[0][2]), len(steps[0][3])
     modes = mcs + len(ofdm)
     with open(path, "wb") as f:
-        f.write(b"WTCHAN3\n" + struct.pack("<IIQII", len(links), len(steps), step_ns, subcarriers, 0))
+        head = len(links), len(steps), step_ns, subcarriers, len(dsss)
+        f.write(b"WTCHAN3\n" + struct.pack("<IIQII", *head))
         for (sender, receiver), steps in links.items():
             f.write(struct.pack("<HHHH", sender, receiver, mcs, 1))
             for ctl, ext, losses, response in steps:

@@ -3,7 +3,8 @@
  * card: a card comes and goes, and what it says of itself.
  *
  * Source: capabilities after drivers/net/wireless/ath/ath9k/init.c ath9k_set_hw_capab (SUPPORTS_HT_CCK_RATES among
- *   them, which the drivers of ath9k_htc, ath10k and MT7603 do not say). Airtime is reported and fairness left to mac80211 as ath9k and ath10k do; AQL is on in modes ath10k and mt76 only.
+ *   them, which the drivers of ath9k_htc, ath10k and MT7603 do not say). Airtime is reported and fairness left to mac80211 as ath9k
+ *   and ath10k do; AQL is on in modes ath10k and mt76 only.
  * Differs:
  *   D1  its own regulatory domain, so that an access point at 5 GHz, 40 MHz wide, needs no country.
  */

@@ -561,14 +561,21 @@ def test_one_discipline_for_all_categories_is_told_of():
     assert not told(sta__above="qdisc", traffic__marks=False)
 
 
-def test_rates_of_802_11b_that_minstrel_has_in_the_model_alone_are_told_of():
-    def told(band="2.4 GHz", control="minstrel_ht"):
-        sets = {"wifi.band": band, "ap.rate_control": control, "sta.rate_control": control}
-        return any("CCK" in n for n in translate(up().set(sets)).notes)
+def test_a_network_at_2_4_ghz_is_on_channel_1():
+    def told(**sets):
+        return translate(up().set({"wifi.band": "2.4 GHz", **{k.replace("__", "."): v for k, v in sets.items()}}))
 
-    assert told()
-    assert not told(band="5 GHz")
-    assert not told(control="fixed")
+    of = told()
+    assert (of.case["ghz2"], of.case["hostapd"]) == (True, ["preamble=1"])
+    assert "beacon.rate" not in of.alike
+    assert not any("channel" in note or "CCK" in note for note in of.notes)
+    assert "ghz2" not in translate(up()).case
+    long = told(wifi__short_preamble=False, wifi__dsss_basic_rate="5.5 Mbit/s", beacon__rate="1 Mbit/s")
+    assert long.case["hostapd"] == ["basic_rates=10 20 55"]
+    with pytest.raises(UserError, match="lowest basic rate, 1 Mbit/s"):
+        told(beacon__rate="6 Mbit/s")
+    old = told(wifi__standard="a", wifi__rate="6 Mbit/s", wifi__mcs=0)
+    assert old.case["radio"]["fixed_legacy"] == 4
 
 
 def test_stations_of_their_own_rates():

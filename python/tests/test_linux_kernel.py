@@ -566,6 +566,18 @@ def test_signal_extensions_are_within_the_limits_at_2_4_ghz(limit):
             assert r.nodes["ap"].ampdu_hist.argmax() == mpdus  # a ping among them is shorter
 
 
+def test_a_link_too_weak_for_mcs_0_goes_on_at_802_11bs_rates():
+    """At 0 dB, flat and standing still, MCS 0 hardly gets through at 2.4 GHz, and 1 Mbit/s does."""
+    both = {f"{end}.rate_control": "minstrel_ht" for end in ("ap", "sta")}
+    channel = {"on": True, "snr": 0, "k_db": 60, "delay_spread": "0 ns"}
+    sets = both | {f"channel.{k}": v for k, v in channel.items()} | {"wifi.band": "2.4 GHz", "wifi.width_mhz": 20}
+    s = scenario().set(sets | {"time.flows": "10 s"})
+    for r in (s.run(1, on="linux"), like_linux(s).run(1)):
+        sent = {phy: sum(m.mpdus for m in r.nodes["sta1"].modes if m.phy == phy) for phy in ("dsss", "ht")}
+        assert sent["dsss"] > sent["ht"]
+        assert r.flows[0].goodput_mbit == pytest.approx(0.7, abs=0.3)
+
+
 def test_the_padding_of_a_vht_psdu_is_within_a_ppdus_time():
     """Six MPDUs of 1349 octets are 8133, padded 8136: more than the 8135 that 2544 us carry at MCS 3."""
     sets = AT_MCS_3 | {"wifi.standard": "ac", "traffic.udp_payload": 1283}

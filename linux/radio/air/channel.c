@@ -8,8 +8,8 @@
  *     magic "WTCHAN3\n"   u32 links   u32 steps   u64 step, ns   u32 subcarriers   u32 rates of 802.11b: 0, or at 2.4 GHz 4
  *     a link:  u16 from, u16 to (radios), u16 mcs, u16 widths, then for each step
  *              s16 SNR of the control half, s16 of the extension half, as a card reports it (1/100 dB)
- *              u32 loss[mcs * widths + 8 + rates of 802.11b]: -log2 of the probability that an octet arrives, times 2^32 (saturated): at MCS 0, 1, ...
- *              of the link's standard, over all of its streams, at its width, then (two widths) over 20 MHz of its 40, then at 802.11a's
+ *              u32 loss[mcs * widths + 8 + rates of 802.11b]: -log2 of the probability that an octet arrives, times 2^32 (saturated):
+ *              at MCS 0, 1, ... of the link's standard, over all of its streams, at its width, then (two widths) over 20 MHz of its 40, then at 802.11a's
  *              eight rates, and 802.11b's
  *              s16 re, s16 im [subcarriers]: CSI, as a card reports it
  *

@@ -85,12 +85,13 @@ static bool wants_rts(const struct wt_radio *r, const struct wt_ppdu *p)
 	bool asked = p->rates[p->chain].flags & IEEE80211_TX_RC_USE_RTS_CTS;	/* rate control: every link after the first */
 
 	bool by_length = wt_p.rts && r->driver->rts;
+	bool agreed = IEEE80211_SKB_CB(p->mpdu[0])->flags & IEEE80211_TX_CTL_AMPDU;
 
 	/*
 	 * ath9k has it for what is under an agreement alone, and of that not for a frame alone at a rate without MCS (ath_tx_fill_desc,
 	 * ath_buf_set_rate); before 5.17 mac80211 asked for it elsewhere, too
 	 */
-	if (r->driver->mode != WT_TIDQ && (!(IEEE80211_SKB_CB(p->mpdu[0])->flags & IEEE80211_TX_CTL_AMPDU) || !wt_phy_aggregates(&p->rates[p->chain])))
+	if (r->driver->mode != WT_TIDQ && (!agreed || !wt_phy_aggregates(&p->rates[p->chain])))
 		by_length = false;
 	return (by_length || asked) && !p->no_ack && p->tid && !p->bar;
 }

@@ -73,9 +73,9 @@ class Air(Cards):
 
     def beacons(self) -> None:
         """How often hostapd sends one, and at which rate."""
-        if self.v["wifi.band"] == "2.4 GHz" and self.text("beacon.rate") != "auto":
-            if units.rate(self.v["beacon.rate"]) != DSSS[0]:
-                raise self.refuse("beacon.rate", "mac80211 sends them at the lowest basic rate, 1 Mbit/s at 2.4 GHz")
+        rate = self.text("beacon.rate") if self.v["wifi.band"] == "2.4 GHz" else "auto"
+        if rate not in ("auto", "1 Mbit/s"):
+            raise self.refuse("beacon.rate", "mac80211 sends them at the lowest basic rate, 1 Mbit/s at 2.4 GHz")
         interval = self.number("beacon.interval")
         if not MOST_OFTEN <= interval <= MOST_SELDOM:
             raise self.refuse(

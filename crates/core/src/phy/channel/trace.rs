@@ -117,7 +117,13 @@ mod tests {
         let make = || Channel::new(&par, &floor::Params::default(), &ends, (40, Band::Ghz5), 1, &Streams::new(7));
         let modes: Vec<Mode> = (0..8).map(|m| Mode::Ht(Ht::new(m, true, true).unwrap())).collect();
         let link = LinkModes { modes: modes.iter().copied().map(Some).collect(), widths: 1 };
-        let t = Trace { modes: &[link.clone(), link], step: Span::from_ms(2), span: Span::from_ms(100), csi: true, dsss: false };
+        let t = Trace {
+            modes: &[link.clone(), link],
+            step: Span::from_ms(2),
+            span: Span::from_ms(100),
+            csi: true,
+            dsss: false,
+        };
         let bytes = make().trace(&t);
         let each = 4 + 32 + 32 + 4 * 114;
         assert_eq!(bytes.len(), 32 + 4 * (8 + 51 * each));
