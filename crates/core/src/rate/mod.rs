@@ -202,13 +202,6 @@ impl Rates {
 }
 
 impl Rates {
-    /// The mode of BARs, where it is a rate that is reckoned with.
-    pub fn bar_mode(&self) -> Option<Mode> {
-        match self {
-            Rates::MinstrelHt(c) => c.bar_mode(),
-            _ => None,
-        }
-    }
     /// A BAR is over after so many tries, acknowledged or not. To Minstrel-HT it is an A-MPDU of one, at the lowest rate of the band.
     /// src: linux@6.12 net/mac80211/rc80211_minstrel_ht.c minstrel_ht_tx_status
     pub fn bar(&mut self, now: Time, to: StaIx, tries: u8, acked: bool) {

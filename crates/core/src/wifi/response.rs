@@ -108,8 +108,8 @@ const fn row(mode: Mode) -> usize {
     }
 }
 
-/// The lowest mandatory rate. src: 802.11-2020 16.3.3, 17.3.8.3, 18.4.4
-const fn lowest(band: Band) -> Mode {
+/// The lowest mandatory rate of a band. src: 802.11-2020 16.3.3, 17.3.8.3, 18.4.4
+pub const fn lowest(band: Band) -> Mode {
     match band {
         Band::Ghz2 => Mode::Dsss(Hr { rate: Dsss::R1, short: false }),
         Band::Ghz5 => Mode::Ofdm(Ofdm::R6),

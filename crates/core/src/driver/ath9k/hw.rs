@@ -80,14 +80,13 @@ pub(super) fn plain(b: &mut Burst, choice: &Choice, par: &Params) {
     sent_with(b, choice, par);
 }
 
-/// `b`, which is empty, becomes a BAR: at the lowest rate (`ath_send_bar`, `ath_tx_start`), or in this mode.
-pub(super) fn bar(b: &mut Burst, start: Seq, mode: Option<Mode>) {
+/// `b`, which is empty, becomes a BAR, in this mode (`ath_send_bar`, `ath_tx_start`).
+pub(super) fn bar(b: &mut Burst, start: Seq, mode: Mode) {
     b.what = What::Bar(start);
     b.psdu = crate::wifi::response::BAR;
     b.agreement = false;
     b.chain = [Attempt::NONE; 4];
-    b.chain[0].tries = 10; // src: hw->max_rate_tries
-    b.chain[0].mode = mode.unwrap_or(b.chain[0].mode);
+    b.chain[0] = Attempt { mode, tries: 10 }; // src: hw->max_rate_tries
     b.probe = false;
     b.rts_fallback = false;
 }

@@ -13,7 +13,7 @@
 //! completion: [`complete`]), main.c ath9k_conf_tx.
 //! Differs: D1 completion takes no time (transmit interrupts are not mitigated; received frames are: [`rx`]); D2 the hardware queue's descriptors are never
 //! short (512 of them); D3 no power save, no off-channel, no hardware reset; D4 voice has no agreement
-//! (minstrel_aggr_check), all else has one from the start; D5 a BAR goes at 6 Mbit/s at 2.4 GHz, too, but where Minstrel-HT hears of it (1 Mbit/s), and has no
+//! (minstrel_aggr_check), all else has one from the start; D5 a BAR has no
 //! links of the station's own table behind its ten tries (ath_merge_ratetbl); D6 where a chain of an agreement begins with a rate of
 //! 802.11a, the RTS threshold is not for its links of 802.11n (ath_buf_set_rate: from the first of them on; no rate control has such a
 //! chain); D7 until 4.14 a frame's count of transmissions has a bit more ([`complete`]); D8 the second of two frames outside any
@@ -34,11 +34,12 @@ mod tests;
 mod vectors;
 
 use crate::driver::holds::{Holds, HwQueue, TidHeld};
-use crate::phy::Mode;
 use crate::phy::channel::Feedback;
+use crate::phy::{Band, Mode};
 use crate::rate::aasrc::Counts;
 use crate::rate::{Control, Rates};
 use crate::sim::{Lane, Named, Span, Time};
+use crate::wifi::response::lowest;
 use crate::wifi::{Ac, Burst, Came, Device, End, Framing, Mark, Mpdu, Report, Seq, Sink, StaIx, Tid};
 use hw::Hw;
 use rx::Mitigation;
@@ -108,6 +109,8 @@ pub struct Ath9k {
     /// See [`Profile`](crate::mac80211::Profile).
     frame_protection: bool,
     rates: Rates,
+    /// What BARs go at.
+    lowest: Mode,
     framing: Framing,
     txop: [Span; Ac::COUNT],
     hw: [Hw; Ac::COUNT],
@@ -141,6 +144,7 @@ impl Ath9k {
             densities,
             frame_protection,
             rates,
+            lowest: lowest(Band::Ghz5),
             framing,
             txop,
             hw: Default::default(),
@@ -149,6 +153,10 @@ impl Ath9k {
             failed: Vec::with_capacity(64),
             rx: Mitigation::new(),
         }
+    }
+    /// Its band, at whose lowest rate BARs go. src: linux@6.12 net/mac80211/rate.c __rate_control_send_low
+    pub fn on(&mut self, band: Band) {
+        self.lowest = lowest(band);
     }
     /// What rate control marks a frame with that comes to the TXQs now, if it is asked then.
     #[inline]
@@ -346,7 +354,7 @@ impl Ath9k {
     /// A BAR goes to the end of the hardware queue.
     fn send_bar(&mut self, to: StaIx, tid: Tid, start: Seq) {
         let mut b = self.burst(to, tid);
-        hw::bar(&mut b, start, self.rates.bar_mode());
+        hw::bar(&mut b, start, self.lowest);
         self.hw[b.ac.ix()].put(b, &self.par, self.frame_protection);
     }
 }

@@ -1,6 +1,6 @@
 use super::*;
 use crate::mac80211;
-use crate::phy::{Ht, Mode, Ofdm};
+use crate::phy::{Dsss, Hr, Ht, Mode, Ofdm};
 use crate::rate::fixed;
 use crate::sim::{FlowId, Freed, Kind, Lane, NodeId, Owner, Packet, Place, Reason};
 use crate::wifi::edca::Set;
@@ -229,6 +229,20 @@ fn an_unanswered_bar_is_not_sent_again() {
     b.done(false, &[]);
     b.done(true, &[]);
     assert!(b.d.head(BE).is_none(), "mac80211 hears of no skb that it could follow");
+}
+
+#[test]
+fn a_bar_goes_at_the_lowest_rate_of_the_band() {
+    for (band, at) in
+        [(Band::Ghz5, Mode::Ofdm(Ofdm::R6)), (Band::Ghz2, Mode::Dsss(Hr { rate: Dsss::R1, short: false }))]
+    {
+        let mut b = Bench::new(Params { retries: 0, ..Params::default() }, ht(7));
+        b.d.on(band);
+        b.send(1);
+        b.done(false, &[]);
+        let bar = b.d.head(BE).unwrap();
+        assert_eq!((bar.what, bar.chain[0].mode, bar.chain[0].tries), (What::Bar(Seq::new(1)), at, 10));
+    }
 }
 
 #[test]

@@ -130,12 +130,15 @@ impl Netdev {
                 if above.has_slow_stations() {
                     rates.tell_minstrel(&s.rate, &modes, &mut samples());
                 }
-                let driver = Ath9k::new(p, rates, densities(), framing, s.aggregates, txop, s.kernel.frame_protection);
+                let mut driver =
+                    Ath9k::new(p, rates, densities(), framing, s.aggregates, txop, s.kernel.frame_protection);
+                driver.on(cfg.band);
                 Netdev::Ath9k(Box::new(above), Box::new(driver))
             }
             DriverConfig::Ath9kTidq(p, kind, setup) => {
                 let rates = Rates::new(&s.rate, modes, &mut samples());
-                let driver = Ath9kTidq::new(p, rates, densities(), framing, s.aggregates, txop);
+                let mut driver = Ath9kTidq::new(p, rates, densities(), framing, s.aggregates, txop);
+                driver.on(cfg.band);
                 Netdev::Ath9kTidq(Box::new(qdiscs(*kind, setup)), Box::new(driver))
             }
             DriverConfig::Ath9kHtc(p, kind, setup) => Netdev::htc(p, qdiscs(*kind, setup), cfg, i, &modes),

@@ -180,10 +180,6 @@ impl Control {
             Minstrel::Old(_) => None,
         }
     }
-    /// See [`Rates::bar_mode`](crate::rate::Rates::bar_mode).
-    pub fn bar_mode(&self) -> Option<Mode> {
-        self.cck.map(|_| Rate::new(CCK, 0).mode())
-    }
     /// See [`Rates::table`](crate::rate::Rates::table).
     pub fn table(&self, to: StaIx) -> (Chain, u32) {
         let p = &self.peers[to.ix()];

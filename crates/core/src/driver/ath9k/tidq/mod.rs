@@ -38,12 +38,13 @@ use super::tid::{counted, fail};
 use super::{Params, RX_INTERRUPT, limits};
 use crate::driver::ath9k_htc::Above;
 use crate::driver::holds::{Holds, HwQueue, TidHeld};
-use crate::phy::Mode;
 use crate::phy::channel::Feedback;
+use crate::phy::{Band, Mode};
 use crate::qdisc::Message;
 use crate::rate::aasrc::Counts;
 use crate::rate::{Control, Rates};
 use crate::sim::{Lane, Named, Packet, Span, Time};
+use crate::wifi::response::lowest;
 use crate::wifi::{Ac, Burst, Came, Device, End, Framing, Mark, Mpdu, Report, Seq, Sink, StaIx, Tid, What};
 use core::marker::PhantomData;
 use tid::SwTid;
@@ -70,6 +71,8 @@ pub struct Ath9kTidq<Q> {
     /// How close together each peer takes MPDUs.
     densities: Vec<Span>,
     rates: Rates,
+    /// What BARs go at.
+    lowest: Mode,
     framing: Framing,
     txop: [Span; Ac::COUNT],
     acs: [Category; Ac::COUNT],
@@ -104,6 +107,7 @@ impl<Q: Above> Ath9kTidq<Q> {
             par: *par,
             densities,
             rates,
+            lowest: lowest(Band::Ghz5),
             framing,
             txop,
             acs: [(); Ac::COUNT].map(|()| category()),
@@ -114,6 +118,10 @@ impl<Q: Above> Ath9kTidq<Q> {
             corked: None,
             above: PhantomData,
         }
+    }
+    /// Its band, at whose lowest rate BARs go. src: linux@6.12 net/mac80211/rate.c __rate_control_send_low
+    pub fn on(&mut self, band: Band) {
+        self.lowest = lowest(band);
     }
     /// A frame from the air whose last bit was there at `ended`.
     pub fn receive(&mut self, now: Time, ended: Time, c: impl FnOnce() -> Came, sink: &mut Sink<'_>) {
@@ -377,7 +385,7 @@ impl<Q: Above> Ath9kTidq<Q> {
     /// A BAR goes to the end of the hardware queue.
     fn send_bar(&mut self, to: StaIx, tid: Tid, start: Seq) {
         let mut b = self.burst(to, tid);
-        hw::bar(&mut b, start, self.rates.bar_mode());
+        hw::bar(&mut b, start, self.lowest);
         self.acs[b.ac.ix()].hw.put(b, &self.par, true);
     }
 
