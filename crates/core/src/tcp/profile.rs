@@ -169,13 +169,16 @@ pub enum RcvRtt {
     AnyMeasured,
 }
 
-/// How long an ACK is delayed at most, and what is remembered of the delay (`tcp_send_delayed_ack`, `tcp_event_data_recv`).
+/// How long an ACK is delayed at most, what is remembered of the delay (`tcp_send_delayed_ack`, `tcp_event_data_recv`, `tcp_delack_timer_handler`) and
+/// what is told of it (`tcp_get_info`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DelayedAcks {
     /// Half a second, 200 ms after a PSH or in pingpong mode; up to the retransmission timeout is remembered (before 5.10).
     Half,
     /// 200 ms (`icsk_delack_max`, 2b8ee4f05d4f, 5.10); the same is remembered.
     Max,
+    /// So it is in 6.6.129 (6.1.192 is still the other way), and no more than 200 ms are told of as `tcpi_ato`.
+    MaxTold,
     /// Less than the least timeout (`tcp_delack_max`), and 200 ms are remembered: after 6.6.129, whose least timeout counts there only where the
     /// route has one.
     BelowLeastTimeout,
@@ -740,6 +743,7 @@ pub static V6_6_129: Profile = Profile {
     lowat: Lowat::Waits,
     syn_linear_timeouts: 4,
     tells_no_memory: true,
+    delayed_acks: DelayedAcks::MaxTold,
     old_acks_close: false,
     predicts_old_acks: true,
     early_tells_mss: true,

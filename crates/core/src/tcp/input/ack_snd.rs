@@ -38,9 +38,28 @@ impl Socket {
         self.ack.quick > 0 && !self.in_pingpong()
     }
 
-    /// `icsk_ack.ato`, jiffies.
+    /// How long an ACK waits at most, by the profile (`icsk_delack_max`, `tcp_delack_max`), jiffies.
+    fn ack_waits_at_most(&self) -> u32 {
+        let c = &self.tp.clock;
+        match self.profile.delayed_acks {
+            DelayedAcks::Half => u32::MAX,
+            DelayedAcks::Max | DelayedAcks::MaxTold => self.delack_max(),
+            DelayedAcks::BelowLeastTimeout => self.delack_max().min(c.us_to_jiffies(self.rto_min_us()).max(2) - 1),
+        }
+    }
+
+    /// `icsk_ack.ato` as `tcp_get_info` (tcp.c) tells of it, jiffies: up to 6.1.192 whatever it is.
     pub(in crate::tcp) fn ack_timeout(&self) -> u32 {
-        self.ack.ato.min(self.delack_max())
+        match self.profile.delayed_acks {
+            DelayedAcks::Half | DelayedAcks::Max => self.ack.ato,
+            DelayedAcks::MaxTold | DelayedAcks::BelowLeastTimeout => self.ack.ato.min(self.ack_waits_at_most()),
+        }
+    }
+
+    /// What `icsk_ack.ato` grows to at most: `tcp_event_data_recv` (tcp_input.c), `tcp_delack_timer_handler` (tcp_timer.c).
+    fn ato_grows_to(&self) -> u32 {
+        let bounded = self.profile.delayed_acks == DelayedAcks::BelowLeastTimeout;
+        self.rtt.rto.min(if bounded { self.delack_max() } else { u32::MAX })
     }
 
     /// `tcp_incr_quickack`.
@@ -115,12 +134,7 @@ impl Socket {
             if m <= min / 2 {
                 self.ack.ato = (self.ack.ato >> 1) + min / 2;
             } else if m < self.ack.ato {
-                let most = if self.profile.delayed_acks == DelayedAcks::BelowLeastTimeout {
-                    self.delack_max()
-                } else {
-                    u32::MAX
-                };
-                self.ack.ato = ((self.ack.ato >> 1) + m).min(self.rtt.rto).min(most);
+                self.ack.ato = ((self.ack.ato >> 1) + m).min(self.ato_grows_to());
             } else if m > self.rtt.rto {
                 self.incr_quickack(MAX_QUICKACKS);
                 self.mem_reclaim();
@@ -252,11 +266,7 @@ impl Socket {
             }
             ato = ato.min(max);
         }
-        ato = ato.min(match self.profile.delayed_acks {
-            DelayedAcks::Half => u32::MAX,
-            DelayedAcks::Max => self.delack_max(),
-            DelayedAcks::BelowLeastTimeout => self.delack_max().min(c.us_to_jiffies(self.rto_min_us()).max(2) - 1),
-        });
+        ato = ato.min(self.ack_waits_at_most());
         if self.ack.stretch.is_some() {
             if self.ack.timer {
                 return; // it runs from the first
@@ -308,7 +318,7 @@ impl Socket {
             self.ack.pingpong = 0;
             self.ack.ato = self.ato_min();
         } else {
-            self.ack.ato = (self.ack.ato << 1).min(self.rtt.rto).min(self.delack_max());
+            self.ack.ato = (self.ack.ato << 1).min(self.ato_grows_to());
         }
         self.stats.delayed_acks += 1;
         self.send_ack(low);
@@ -344,7 +354,7 @@ impl Socket {
 mod tests {
     use crate::sim::{Blind, Time};
     use crate::tcp::cc::Cc;
-    use crate::tcp::profile::{V5_4, V5_10, V5_10_262, V6_6_129, V6_12};
+    use crate::tcp::profile::{V5_4, V5_10, V5_10_262, V6_1_192, V6_6_129, V6_12};
     use crate::tcp::tests::pair::{Link, sender};
 
     #[test]
@@ -380,6 +390,19 @@ mod tests {
             (s.ack.ato, s.tp.srtt_us) = (430, 600_000 << 3);
             s.send_delayed_ack(&mut low);
             assert_eq!(s.ack.timeout - s.tp.clock.jiffies, waits, "{}", profile.name);
+        }
+    }
+
+    #[test]
+    fn what_the_delay_grows_to_and_what_is_told_of_it() {
+        // The timer fires at a delay of 150 ms; the timeout is a second, the least one 200 ms.
+        for (profile, grows_to, told) in
+            [(&V5_4, 300, 300), (&V6_1_192, 300, 300), (&V6_6_129, 300, 200), (&V6_12, 200, 199)]
+        {
+            let (mut s, mut low) = (sender(Cc::Reno, profile), Link::idle());
+            (s.ack.ato, s.ack.scheduled, s.ack.pingpong, s.ack.fires, s.rtt.rto) = (150, true, 0, Time::ZERO, 1000);
+            s.fire_delack(Time::ZERO, &mut low);
+            assert_eq!((s.ack.ato, s.ack_timeout()), (grows_to, told), "{}", profile.name);
         }
     }
 }

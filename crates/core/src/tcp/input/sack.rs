@@ -228,21 +228,27 @@ impl Socket {
         if from == to {
             return;
         }
-        let (before, mut after) = (self.rtx.get(id.wrapping_sub(1)).tags, 0);
+        let (mut any, mut whole) = (self.rtx.get(id.wrapping_sub(1)).tags, true);
+        let mut all = any;
         while self.rtx.contains(id) {
             let s = self.rtx.get_mut(id);
             if s.skb != from {
                 break;
             }
             if !s.plainly_sacked() || s.len() != len {
-                return;
+                whole = false;
+                break;
             }
             s.skb = to;
-            after |= s.tags;
+            any |= s.tags;
+            all &= s.tags;
             id = id.wrapping_add(1);
         }
-        if (before ^ after) & tag::EVER != 0 {
+        if (any ^ all) & tag::EVER != 0 {
             self.share_retransmission(id, to);
+        }
+        if !whole {
+            return;
         }
         self.app.merged();
         if self.app.told.is_some() {
@@ -341,6 +347,7 @@ mod tests {
     use super::*;
     use crate::tcp::cc::Cc;
     use crate::tcp::profile::{V5_4, V5_10};
+    use crate::tcp::rtx::Seg;
     use crate::tcp::tests::pair::sender;
 
     /// A D-SACK of three segments.
@@ -356,5 +363,20 @@ mod tests {
             assert_eq!(s.check_dsack(una, &[block], una, &mut t), believed, "{} {retransmits}", profile.name);
             assert_eq!((s.stats.dsacks, t.delivered), (dups, if believed { dups as u32 } else { 0 }));
         }
+    }
+
+    #[test]
+    fn what_joins_an_skb_that_went_again_went_again_with_it_though_its_own_skb_goes_on() {
+        let mut s = sender(Cc::Reno, &V5_10);
+        let (una, mut ids) = (s.tp.snd_una, Vec::new());
+        for (i, skb, tags) in [(0, 7, tag::SACKED | tag::EVER), (1, 8, tag::SACKED), (2, 8, 0)] {
+            let seq = una.wrapping_add(1000 * i);
+            let id = s.rtx.push(Seg::new(seq, seq.wrapping_add(1000), 0, skb));
+            s.rtx.get_mut(id).tags = tags;
+            ids.push(id);
+        }
+        s.shift_to(ids[1], 7, 1000);
+        let now: Vec<_> = ids.iter().map(|&id| (s.rtx.get(id).skb, s.rtx.get(id).tags)).collect();
+        assert_eq!(now, [(7, tag::SACKED | tag::EVER), (7, tag::SACKED | tag::EVER), (8, 0)]);
     }
 }

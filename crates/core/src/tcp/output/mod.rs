@@ -456,9 +456,13 @@ impl Socket {
             let truesize = self.cost.of(len);
             let (head, _) = self.app.head_skb(&self.tp);
             let end = self.tp.snd_nxt.wrapping_add(len);
+            let head_end = self.tp.snd_nxt.wrapping_add(head);
+            if before(self.app.pushed_seq, head_end) {
+                self.app.pushed_seq = head_end;
+            }
             if len < head {
                 // What is cut off carries the PSH that the skb got.
-                self.app.push_end(self.tp.snd_nxt.wrapping_add(head));
+                self.app.push_end(head_end);
             }
             self.app.push_end(end);
             let sent = self.send_new(len, mss, truesize, low).is_ok();
