@@ -128,7 +128,7 @@ def _refused(base: Scenario, scenarios: Mapping[str, Scenario], seed: int, on: s
         (why,) = reasons
         if _why_not(base, seed, on) == why:
             raise UserError(why)
-    return out
+    return {n: why.removeprefix("--set: ") for n, why in out.items()}  # an axis set it
 
 
 def _why_not(scenario: Scenario, seed: int, on: str) -> str:
@@ -146,7 +146,7 @@ def _why_not(scenario: Scenario, seed: int, on: str) -> str:
 
 
 def _cannot(refused: Mapping[str, str], of: int) -> str:
-    lines = [f"point {n}: {why.removeprefix('--set: ')}" for n, why in itertools.islice(refused.items(), NAMED)]
+    lines = [f"point {n}: {why}" for n, why in itertools.islice(refused.items(), NAMED)]
     more = f"\n... and {len(refused) - NAMED} others" if len(refused) > NAMED else ""
     advice = "" if len(refused) == of else "; --skip-impossible leaves them out"
     return "\n".join(lines) + f"{more}\n{len(refused)} of {of} points cannot be run{advice}"
