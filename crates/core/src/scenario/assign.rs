@@ -150,14 +150,8 @@ fn on_one_line(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::scenario::testing::{WIRED, parse};
     use crate::scenario::{Source, read, value};
-
-    const WIRED: &str = "name = \"x\"\n[topology]\nkind = \"wired\"\n[htb]\nrate = \"100 Mbit/s\"\n";
-
-    fn parse(text: &str) -> Result<Scenario, ScenarioError> {
-        read(&Source { path: "a.toml", text }, &[])
-    }
 
     #[test]
     fn a_unit_that_does_not_fit_is_told() {

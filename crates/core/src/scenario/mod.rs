@@ -17,6 +17,8 @@ mod required;
 mod sections;
 mod stations;
 mod syntax;
+#[cfg(test)]
+mod testing;
 mod unknown;
 mod written;
 

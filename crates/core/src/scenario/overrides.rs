@@ -43,14 +43,9 @@ pub(super) fn set_override(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scenario::testing::{WIRED, parse};
     use crate::scenario::{Source, read};
     use crate::sim::Span;
-
-    const WIRED: &str = "name = \"x\"\n[topology]\nkind = \"wired\"\n[htb]\nrate = \"100 Mbit/s\"\n";
-
-    fn parse(text: &str) -> Result<Scenario, ScenarioError> {
-        read(&Source { path: "a.toml", text }, &[])
-    }
 
     #[test]
     fn overrides_win_and_are_named() {

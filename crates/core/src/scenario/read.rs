@@ -61,13 +61,7 @@ pub fn read(src: &Source, overrides: &[(String, String)]) -> Result<Scenario, Sc
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-
-    const WIRED: &str = "name = \"x\"\n[topology]\nkind = \"wired\"\n[htb]\nrate = \"100 Mbit/s\"\n";
-
-    fn parse(text: &str) -> Result<Scenario, ScenarioError> {
-        read(&Source { path: "a.toml", text }, &[])
-    }
+    use crate::scenario::testing::{WIRED, parse};
 
     #[test]
     fn a_small_file_is_enough() {

@@ -77,8 +77,7 @@ pub(super) fn line_of(text: &str, offset: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const WIRED: &str = "name = \"x\"\n[topology]\nkind = \"wired\"\n[htb]\nrate = \"100 Mbit/s\"\n";
+    use crate::scenario::testing::WIRED;
 
     fn refused(text: &str) -> ScenarioError {
         parse(&Source { path: "a.toml", text }).unwrap_err()

@@ -124,13 +124,8 @@ fn slipped(key: &str, all: &[String]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::{Scenario, Source, read, value};
-
-    const WIRED: &str = "name = \"x\"\n[topology]\nkind = \"wired\"\n[htb]\nrate = \"100 Mbit/s\"\n";
-
-    fn parse(text: &str) -> Result<Scenario, ScenarioError> {
-        read(&Source { path: "a.toml", text }, &[])
-    }
+    use crate::scenario::testing::{WIRED, parse};
+    use crate::scenario::{Source, read, value};
 
     #[test]
     fn a_name_that_is_right_elsewhere_names_its_place() {
