@@ -175,12 +175,12 @@ pub enum RcvRtt {
 pub enum DelayedAcks {
     /// Half a second, 200 ms after a PSH or in pingpong mode; up to the retransmission timeout is remembered (before 5.10).
     Half,
-    /// 200 ms (`icsk_delack_max`, 2b8ee4f05d4f, 5.10); the same is remembered.
+    /// 200 ms (`icsk_delack_max`), and what is remembered is as before: from 5.10 to 6.1.192.
     Max,
-    /// So it is in 6.6.129 (6.1.192 is still the other way), and no more than 200 ms are told of as `tcpi_ato`.
+    /// The same, and no more than 200 ms are told of as `tcpi_ato`: in 6.6.129.
     MaxTold,
-    /// Less than the least timeout (`tcp_delack_max`), and 200 ms are remembered: after 6.6.129, whose least timeout counts there only where the
-    /// route has one.
+    /// Less than the least timeout (`tcp_delack_max`), and at most 200 ms are remembered: in 6.12. (6.6.129 has that function, too, but a route's least
+    /// timeout alone counts there.)
     BelowLeastTimeout,
 }
 

@@ -3,8 +3,8 @@
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp.c `tcp_sendmsg`, `tcp_recvmsg`, `tcp_close`, `tcp_shutdown`, `do_tcp_setsockopt`; the options of a
 //! SYN (net/ipv4/tcp_output.c `tcp_syn_options`, net/ipv4/tcp_input.c `tcp_parse_options`).
-//! Differs: D1 memory of a part of the receive queue that is read counts as the same part of the queue's where it did not come from a tun device;
-//! D2 no urgent data; D3 `SO_LINGER` with a time does not block.
+//! Differs: D1 what did not come from a tun device is no line of skbs to a reader: memory of a part of the receive queue that is read counts as the
+//! same part of the queue's, and the reader's rate is taken of a read, not of its first skb; D2 no urgent data; D3 `SO_LINGER` with a time does not block.
 
 use crate::sim::{Lower, Time};
 use crate::tcp::cc::{Algorithm, Cc};
