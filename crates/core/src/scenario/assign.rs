@@ -1,5 +1,6 @@
 //! One key set to a value, of a file or of a command line; what is refused is told in the words of its key.
 
+use super::at::At;
 use super::error::ScenarioError;
 use super::places::Places;
 use super::sections::{Scenario, TOP, dotted, schema, section_keys};
@@ -13,28 +14,18 @@ use toml::de::DeValue;
 pub(super) fn set_value(
     s: &mut Scenario,
     places: &mut Places,
-    file: &str,
-    line: usize,
-    section: &str,
-    key: &str,
+    at: At<'_>,
     value: &Spanned<DeValue>,
 ) -> Result<(), ScenarioError> {
-    let wrong = |found: &str, expected: &str| ScenarioError {
-        file: file.into(),
-        line,
-        key: dotted(section, key),
-        found: found.into(),
-        expected: expected.into(),
-        near: None,
-    };
+    let At { section, key, .. } = at;
+    let wrong = |found: &str, expected: &str| at.error(found, expected);
     let raw = match value.get_ref() {
         DeValue::Table(t) if !is_key(section, key) => {
             let leaf = t.iter().next().map_or_else(String::new, |(k, _)| k.get_ref().to_string());
-            return Err(alone(file, line, section, &format!("{key}.{leaf}"))
-                .unwrap_or_else(|| unknown(file, line, section, key)));
+            return Err(alone(At { key: &format!("{key}.{leaf}"), ..at }).unwrap_or_else(|| unknown(at)));
         }
         DeValue::Array(_) | DeValue::Datetime(_) if !is_key(section, key) => {
-            return Err(unknown(file, line, section, key));
+            return Err(unknown(at));
         }
         DeValue::String(t) => Raw::Text(t.to_string()),
         // One beyond 128 bits is beyond the key's range, which then says what it is.
@@ -61,7 +52,7 @@ pub(super) fn set_value(
         DeValue::Datetime(_) => return Err(wrong("a date", "a number, a name, or a text with its unit")),
         DeValue::Table(_) => return Err(wrong("a table", "a single value")),
     };
-    set(s, places, file, line, section, key, &raw)
+    set(s, places, at, &raw)
 }
 
 fn is_key(section: &str, key: &str) -> bool {
@@ -104,42 +95,26 @@ fn listed(v: &DeValue) -> Option<String> {
 }
 
 /// Sets a key to a value that was read.
-pub(super) fn set(
-    s: &mut Scenario,
-    places: &mut Places,
-    file: &str,
-    line: usize,
-    section: &str,
-    key: &str,
-    raw: &Raw,
-) -> Result<(), ScenarioError> {
+pub(super) fn set(s: &mut Scenario, places: &mut Places, at: At<'_>, raw: &Raw) -> Result<(), ScenarioError> {
+    let At { section, key, .. } = at;
     match s.set(section, key, raw) {
-        None => Err(unknown(file, line, section, key)),
+        None => Err(unknown(at)),
         Some(Ok(())) => {
-            places.insert(dotted(section, key), (file.into(), line));
+            places.insert(dotted(section, key), (at.file.into(), at.line));
             Ok(())
         }
-        Some(Err(r)) if several(s, section, key, raw, r.near.as_deref()) => Err(ScenarioError {
-            file: file.into(),
-            line,
-            key: dotted(section, key),
-            found: "a list".into(),
-            expected: SINGLE.into(),
-            near: list_of(key),
-        }),
-        Some(Err(r)) => Err(ScenarioError {
-            file: file.into(),
-            line,
-            key: dotted(section, key),
-            found: match raw {
+        Some(Err(r)) if several(s, section, key, raw, r.near.as_deref()) => {
+            Err(ScenarioError { near: list_of(key), ..at.error("a list", SINGLE) })
+        }
+        Some(Err(r)) => {
+            let found = match raw {
                 Raw::Int(n) => n.to_string(),
                 Raw::Float(x) => format!("{x:?}"),
                 Raw::Bool(b) => b.to_string(),
                 Raw::Text(t) => format!("\"{}\"", on_one_line(t)),
-            },
-            expected: r.expected,
-            near: r.near,
-        }),
+            };
+            Err(ScenarioError { near: r.near, ..at.error(found, r.expected) })
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 //! combinations that cannot be ([`check`]).
 
 mod assign;
+mod at;
 mod check;
 pub mod each;
 pub mod edca;

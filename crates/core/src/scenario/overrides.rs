@@ -1,6 +1,7 @@
 //! Keys set beside a file: `--set`, an axis of a sweep.
 
 use super::assign::{is_list, set};
+use super::at::At;
 use super::error::ScenarioError;
 use super::places::Places;
 use super::sections::Scenario;
@@ -26,14 +27,15 @@ pub(super) fn set_override(
     value: &str,
 ) -> Result<(), ScenarioError> {
     let (section, leaf) = key.split_once('.').unwrap_or(("", key));
+    let at = At { file: from, line: 0, section, key: leaf };
     if let Some(list) = written::list(value).filter(|_| is_list(section, leaf)) {
-        return set(s, places, from, 0, section, leaf, &list);
+        return set(s, places, at, &list);
     }
     // A key that takes names may have some that look like numbers (kernel=5.10).
     let raw = written::raw(value);
-    set(s, places, from, 0, section, leaf, &raw).or_else(|e| {
+    set(s, places, at, &raw).or_else(|e| {
         let written = value.trim();
-        set(s, places, from, 0, section, leaf, &Raw::Text(written.into())).map_err(|_| match raw {
+        set(s, places, at, &Raw::Text(written.into())).map_err(|_| match raw {
             Raw::Float(_) => ScenarioError { found: written.into(), ..e },
             _ => e,
         })

@@ -1,6 +1,7 @@
 //! Reads a scenario file and `--set` overrides into a [`Scenario`].
 
 use super::assign::set_value;
+use super::at::At;
 use super::check;
 use super::error::ScenarioError;
 use super::overrides::set_override;
@@ -19,16 +20,17 @@ pub fn read(src: &Source, overrides: &[(String, String)]) -> Result<Scenario, Sc
     let mut places = Places::new();
     for (key, value) in parse(src)?.get_ref() {
         let name = key.get_ref().as_ref();
-        let line = line_of(src.text, key.span().start);
+        let at = At { file: src.path, line: line_of(src.text, key.span().start), section: "", key: name };
         match value.get_ref() {
             DeValue::Table(t) if is_section(name) => {
                 for (k, v) in t {
                     let line = line_of(src.text, k.span().start);
-                    set_value(&mut s, &mut places, src.path, line, name, k.get_ref(), v)?;
+                    let at = At { file: src.path, line, section: name, key: k.get_ref() };
+                    set_value(&mut s, &mut places, at, v)?;
                 }
             }
             DeValue::Table(_) if name.contains('.') || !TOP.contains(&name) => {
-                return Err(unknown(src.path, line, "", name));
+                return Err(unknown(at));
             }
             other if is_section(name) => {
                 let found = match other {
@@ -38,16 +40,9 @@ pub fn read(src: &Source, overrides: &[(String, String)]) -> Result<Scenario, Sc
                     DeValue::Array(_) => "a list".into(),
                     _ => "a single value".into(),
                 };
-                return Err(ScenarioError {
-                    file: src.path.into(),
-                    line,
-                    key: name.into(),
-                    found,
-                    expected: format!("a section: [{name}] with keys {}", section_keys(name).join(", ")),
-                    near: None,
-                });
+                return Err(at.error(found, format!("a section: [{name}] with keys {}", section_keys(name).join(", "))));
             }
-            _ => set_value(&mut s, &mut places, src.path, line, "", name, value)?,
+            _ => set_value(&mut s, &mut places, at, value)?,
         }
     }
     for (key, value) in overrides {

@@ -1,5 +1,6 @@
 //! What is said of a key that there is not: where it may stand, and which is near.
 
+use super::at::At;
 use super::error::ScenarioError;
 use super::sections::{Section, TOP, dotted, is_section, section_keys};
 use crate::sim::params::nearest;
@@ -25,76 +26,54 @@ const SYNONYMS: [(&str, &str); 16] = [
 ];
 
 /// `[tcp.cubic]`, `tcp.cubic.beta`: a section within another, which stands alone.
-pub(super) fn alone(file: &str, line: usize, section: &str, key: &str) -> Option<ScenarioError> {
+pub(super) fn alone(at: At<'_>) -> Option<ScenarioError> {
+    let At { section, key, .. } = at;
     let (inner, leaf) = key.split_once('.').unwrap_or((key, ""));
     if section.is_empty() || !is_section(inner) {
         return None;
     }
     let keys = section_keys(inner);
-    Some(ScenarioError {
-        file: file.into(),
-        line,
-        key: dotted(section, key.trim_end_matches('.')),
-        found: format!("[{inner}] is a section of its own"),
-        expected: format!("one of its keys, {}", keys.iter().map(|k| dotted(inner, k)).collect::<Vec<_>>().join(", ")),
-        near: nearest(leaf, keys.iter().copied()).map(|k| dotted(inner, &k)),
-    })
+    let near = nearest(leaf, keys.iter().copied()).map(|k| dotted(inner, &k));
+    let at = At { key: key.trim_end_matches('.'), ..at };
+    Some(ScenarioError { near, ..at.error(format!("[{inner}] is a section of its own"), one_of_its_keys(inner)) })
+}
+
+fn one_of_its_keys(section: &str) -> String {
+    let keys: Vec<String> = section_keys(section).iter().map(|k| dotted(section, k)).collect();
+    format!("one of its keys, {}", keys.join(", "))
 }
 
 /// That there is no such key.
-pub(super) fn unknown(file: &str, line: usize, section: &str, key: &str) -> ScenarioError {
-    if let Some(e) = alone(file, line, section, key) {
+pub(super) fn unknown(at: At<'_>) -> ScenarioError {
+    let At { section, key, .. } = at;
+    if let Some(e) = alone(at) {
         return e;
     }
     let all: Vec<String> = super::schema().iter().map(|(s, p)| dotted(s, p.key)).collect();
-    let dotted_key = dotted(section, key);
     if !section.is_empty() && TOP.contains(&key) {
         // In a file whatever stands behind a section's head is that section's.
-        return ScenarioError {
-            file: file.into(),
-            line,
-            key: dotted_key,
-            found: format!("[{section}] has no key \"{key}\", which is of no section"),
-            expected: if line > 0 { format!("{key} above the first section") } else { key.into() },
-            near: None,
-        };
+        let expected = if at.line > 0 { format!("{key} above the first section") } else { key.into() };
+        return at.error(format!("[{section}] has no key \"{key}\", which is of no section"), expected);
     }
     if !section.is_empty() && is_section(section) {
         let keys = section_keys(section);
-        let near = meant(key, &all).or_else(|| nearest(key, keys.iter().copied()).map(|k| dotted(section, &k)));
-        return ScenarioError {
-            file: file.into(),
-            line,
-            key: dotted_key.clone(),
-            found: format!("[{section}] has no key \"{key}\""),
-            expected: format!("one of {}", keys.join(", ")),
-            near: near.or_else(|| slipped(key, &all)),
-        };
+        let near = meant(key, &all)
+            .or_else(|| nearest(key, keys.iter().copied()).map(|k| dotted(section, &k)))
+            .or_else(|| slipped(key, &all));
+        let e = at.error(format!("[{section}] has no key \"{key}\""), format!("one of {}", keys.join(", ")));
+        return ScenarioError { near, ..e };
     }
     if section.is_empty() && is_section(key) {
-        let keys: Vec<String> = section_keys(key).iter().map(|k| dotted(key, k)).collect();
-        return ScenarioError {
-            file: file.into(),
-            line,
-            key: dotted_key,
-            found: "is a section, which has no value of its own".into(),
-            expected: format!("one of its keys, {}", keys.join(", ")),
-            near: None,
-        };
+        return at.error("is a section, which has no value of its own", one_of_its_keys(key));
     }
     let mut names = Section::names();
     names.extend(TOP);
     let what = if section.is_empty() { key } else { section };
-    ScenarioError {
-        file: file.into(),
-        line,
-        key: dotted_key.clone(),
-        found: format!("there is no key or section \"{what}\""),
-        expected: format!("a key ({}) or a section ({})", TOP.join(", "), Section::names().join(", ")),
-        near: meant(key, &all)
-            .or_else(|| nearest(what, names.into_iter()))
-            .or_else(|| nearest(&dotted_key, all.iter().map(String::as_str))),
-    }
+    let near = meant(key, &all)
+        .or_else(|| nearest(what, names.into_iter()))
+        .or_else(|| nearest(&dotted(section, key), all.iter().map(String::as_str)));
+    let expected = format!("a key ({}) or a section ({})", TOP.join(", "), Section::names().join(", "));
+    ScenarioError { near, ..at.error(format!("there is no key or section \"{what}\""), expected) }
 }
 
 /// The key that is meant by a name that is right elsewhere: in another section, or in another tool.
