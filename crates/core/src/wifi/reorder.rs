@@ -44,16 +44,16 @@ impl Reorder {
     pub fn held(&self) -> u32 {
         self.slots.held()
     }
-    /// Whether frame `seq`, which comes now, is what it waits for, with nothing held back and no timer: [`Reorder::put`] would let it go up, and
-    /// is not to be called.
+    /// Frame `seq` comes. Where it is waited for, with nothing held back and no timer, it is the caller's, and [`Reorder::put`] is not to be
+    /// called; else nothing is done, and the answer is false.
     #[inline]
-    pub fn passes(&mut self, seq: Seq) -> bool {
-        self.timer.is_none() && self.slots.passes(seq)
+    pub fn take_next(&mut self, seq: Seq) -> bool {
+        self.timer.is_none() && self.slots.take_next(seq)
     }
     /// A frame came, with `more` MSDUs behind the first. `up` gets what may go on, in order. False: it was a duplicate, or too
     /// old.
     pub fn put(&mut self, now: Time, seq: Seq, p: &Packet, more: &[Packet], up: &mut impl FnMut(&Packet)) -> bool {
-        if self.slots.passes(seq) {
+        if self.slots.take_next(seq) {
             core::iter::once(p).chain(more).for_each(up);
             return true;
         }

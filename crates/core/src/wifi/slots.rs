@@ -65,9 +65,10 @@ impl<T: Copy + Default> Slots<T> {
         // What is stored lies within the size of the head: behind the last slot comes the first.
         Some(self.slots[self.stored.next_from(self.slot(self.head))?].1)
     }
-    /// Frame `seq` comes: whether it is waited for and nothing else is here. Then the next is waited for, and it is the caller's.
+    /// Frame `seq` comes. Where it is waited for and nothing else is here, it is the caller's, and the next is waited for; else nothing
+    /// is done, and the answer is false.
     #[inline]
-    pub fn passes(&mut self, seq: Seq) -> bool {
+    pub fn take_next(&mut self, seq: Seq) -> bool {
         let next = seq == self.head && self.is_empty();
         if next {
             self.head = seq.plus(1);

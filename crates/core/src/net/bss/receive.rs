@@ -81,13 +81,13 @@ impl Receiver {
         }
     }
 
-    /// The driver hands a frame of one MSDU to mac80211: whether it goes up at once and nothing else is to be done, as most do. Else
-    /// [`Receiver::take`] takes it.
+    /// The driver hands a frame of one MSDU to mac80211. True: it goes up at once, as most do, and nothing else is to be done. Else nothing
+    /// is done yet, and [`Receiver::take`] takes it.
     #[inline]
-    pub(super) fn passes(&mut self, c: &Came) -> bool {
+    pub(super) fn take_next(&mut self, c: &Came) -> bool {
         let Frame::Numbered(seq) = c.frame else { return false };
         match self.buffers[c.from.ix() * Tid::COUNT + c.tid.ix()].as_mut().map(|b| &mut b.order) {
-            Some(Order::Mac80211(r)) => r.passes(seq),
+            Some(Order::Mac80211(r)) => r.take_next(seq),
             _ => false,
         }
     }

@@ -74,7 +74,7 @@ impl<P: Probe> View<'_, P> {
             let n = others.iter().take_while(|c| c.frame == Frame::Further).count();
             let (further, next) = others.split_at(n);
             rest = next;
-            if n == 0 && receiver.passes(c) {
+            if n == 0 && receiver.take_next(c) {
                 // Made in its place, so that the packet is copied once.
                 up.extend(core::iter::once_with(|| HandedUp { to: s, frame: Some(frame), packet: c.p }));
                 frame += 1;
