@@ -70,6 +70,9 @@ fn list_of(key: &str) -> Option<String> {
 /// Whether what a key refused are several values, each of which it takes. A number with a comma is none: what is near says so.
 fn several(s: &Scenario, section: &str, key: &str, raw: &Raw, near: Option<&str>) -> bool {
     let Raw::Text(t) = raw else { return false };
+    if is_list(section, key) {
+        return false; // one of its values is none ("off" stands alone)
+    }
     let takes = |v: &str| {
         let mut s = s.clone();
         let mut set = |raw: &Raw| matches!(s.set(section, key, raw), Some(Ok(())));

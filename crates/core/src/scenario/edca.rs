@@ -1,9 +1,13 @@
 //! EDCA parameters as keys: what the access point broadcasts to its stations, and what it uses itself.
 
 use crate::params;
+use crate::sim::params::Value;
 use crate::sim::{Auto, Span};
 use crate::wifi::Ac;
 use crate::wifi::edca::Access;
+
+/// What a limit of a transmission opportunity is counted in. src: 802.11-2020 9.4.2.28, TXOP Limit
+const TXOP_UNIT: Span = Span::from_us(32);
 
 params! {
     /// EDCA parameters by access category; `auto`: the standard's for stations, hostapd's for the access point.
@@ -71,6 +75,10 @@ impl Edca {
                     return Err(format!("{}: {cw}; expected one less than a power of two, 0 to 32767", key(k)));
                 }
             }
+            if a.txop.ns() % TXOP_UNIT.ns() != 0 {
+                let below = a.txop.ns() / TXOP_UNIT.ns() * TXOP_UNIT.ns() / 1000;
+                return Err(format!("{}: {}; expected whole 32 us, such as {below} us", key("txop"), a.txop.show()));
+            }
             if a.cw_min > a.cw_max {
                 return Err(format!("{}: {}; expected at least cw_min, {}", key("cw_max"), a.cw_max, a.cw_min));
             }
@@ -92,6 +100,9 @@ mod tests {
         assert_eq!(all[0], Set::Station.of(Ac::Vo));
         let bad = Edca { vo_cw_min: Auto::Set(6), ..e };
         assert!(bad.over("edca", Set::Station.all()).unwrap_err().starts_with("edca.vo_cw_min: 6"));
+        let bad = Edca { vi_txop: Auto::Set(Span::from_us(2000)), ..e };
+        let said = bad.over("edca_ap", Set::Station.all()).unwrap_err();
+        assert_eq!(said, "edca_ap.vi_txop: 2 ms; expected whole 32 us, such as 1984 us");
         let bad = Edca { be_cw_min: Auto::Set(2047), ..e };
         assert!(bad.over("edca", Set::Station.all()).unwrap_err().contains("cw_max"));
     }

@@ -101,6 +101,8 @@ mod tests {
         assert!(set("tcp.cc", "cubic,bbr").contains(".cc\"?)"), "{}", set("tcp.cc", "cubic,bbr"));
         assert!(set("tcp.cc", "cubic,bbbr").contains("expected one of"), "one of them is none");
         assert!(set("netem.loss", "0,05").contains("did you mean \"0.05\""), "a number with a comma");
+        let own = set("stations.rate", "off,54 Mbit/s");
+        assert!(own.contains("\"off\"") && !own.contains("a list") && !own.contains("did you mean"), "{own}");
     }
 
     #[test]

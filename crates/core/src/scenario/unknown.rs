@@ -25,6 +25,9 @@ const SYNONYMS: [(&str, &str); 16] = [
     ("download_streams", "traffic.tcp_down"),
 ];
 
+/// What a part's switch may be called, whichever of these its own section has.
+const SWITCH: [&str; 6] = ["on", "enabled", "enable", "present", "active", "policy"];
+
 /// `[tcp.cubic]`, `tcp.cubic.beta`: a section within another, which stands alone.
 pub(super) fn alone(at: At<'_>) -> Option<ScenarioError> {
     let At { section, key, .. } = at;
@@ -57,9 +60,13 @@ pub(super) fn unknown(at: At<'_>) -> ScenarioError {
     }
     if !section.is_empty() && is_section(section) {
         let keys = section_keys(section);
-        let near = meant(key, &all)
-            .or_else(|| nearest(key, keys.iter().copied()).map(|k| dotted(section, &k)))
-            .or_else(|| slipped(key, &all));
+        let near = if SWITCH.contains(&key) {
+            keys.iter().find(|k| SWITCH.contains(k)).map(|k| dotted(section, k)) // another part's switch is not meant
+        } else {
+            meant(key, &all)
+                .or_else(|| nearest(key, keys.iter().copied()).map(|k| dotted(section, &k)))
+                .or_else(|| slipped(key, &all))
+        };
         let e = at.error(format!("[{section}] has no key \"{key}\""), format!("one of {}", keys.join(", ")));
         return ScenarioError { near, ..e };
     }
@@ -120,6 +127,17 @@ mod tests {
         assert_eq!(e.near.as_deref(), Some("tcp.cc"));
         let all: Vec<String> = crate::scenario::schema().iter().map(|(s, p)| dotted(s, p.key)).collect();
         assert!(SYNONYMS.iter().all(|s| all.iter().any(|k| k == s.1)));
+    }
+
+    #[test]
+    fn a_switch_is_its_own_sections() {
+        let near =
+            |k: &str| read(&Source { path: "a.toml", text: WIRED }, &[(k.into(), "true".into())]).unwrap_err().near;
+        assert_eq!(near("tao.on").as_deref(), Some("tao.enabled"));
+        assert_eq!(near("channel.enabled").as_deref(), Some("channel.on"));
+        assert_eq!(near("backhaul.enable").as_deref(), Some("backhaul.present"));
+        assert_eq!(near("hack.on").as_deref(), Some("hack.policy"));
+        assert_eq!(near("netem.on"), None, "it has none, and another section's is not meant");
     }
 
     #[test]
