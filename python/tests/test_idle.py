@@ -2,7 +2,7 @@
 
 import pytest
 
-from wavetank import Scenario, UserError, idle, way_back
+from wavetank import Scenario, UserError, idle, shipped, way_back
 
 TWO = {"name": "s", "topology": {"kind": "wifi"}, "wifi": {"stations": 2}}
 
@@ -25,7 +25,10 @@ TWO = {"name": "s", "topology": {"kind": "wifi"}, "wifi": {"stations": 2}}
         ("traffic.marks", False, "traffic.rrul is false"),
         ("traffic.rrul_echoes", False, "traffic.rrul is false"),
         ("mac80211.aql_low", "1 ms", "no card has the driver ath10k"),
-        ("aasrc.window", 64, "what it belongs to is not there"),
+        ("aasrc.window", 64, "no card's rate_control is aasrc, aarc or aarc_snr"),
+        ("minstrel_ht.bitrates", 7, "no card's rate_control is minstrel_ht"),
+        ("tao.leave", 3, "tao.enabled is false"),
+        ("hack.timer", "5 ms", "hack.policy is off"),
         ("stations.mcs", [1, 2, 3], "3 values for 2 stations: those behind are not used"),
         ("traffic.cc", ["cubic", "bbr"], "2 values for 1 TCP flow each way: those behind are not used"),
         ("traffic.tcp_delay", ["0 ms", "9 ms", "40 ms"], "3 values for 1 TCP flow each way"),
@@ -267,6 +270,30 @@ NARROW = {"topology.kind": "wired", "htb.rate": "3 Mbit/s", "htb.leaf": "fq_code
         ({**CCK, "sta.rate_control": "fixed"}, "wifi.short_preamble", False, "no station is 802.11b's"),
         (CCK, "wifi.erp_protection", True, "no station is 802.11b's"),
         (CCK, "wifi.short_preamble", False, ""),
+        ({**SHORT, "wifi.mcs": 0}, "edca.vo_cw_min", 1, "no station sends voice"),
+        ({**SHORT, "wifi.mcs": 0}, "edca_ap.vi_txop", "1024 us", "the access point never sends video"),
+        ({**SHORT, "wifi.mcs": 0}, "edca.be_cw_min", 31, ""),
+        ({**SHORT, "wifi.mcs": 0}, "edca_ap.be_aifsn", 9, ""),
+        ({**SHORT, "wifi.mcs": 0, "traffic.tcp_dscp": "EF"}, "edca.vo_cw_min", 1, ""),
+        ({**SHORT, "wifi.mcs": 0, "traffic.tcp_dscp": "EF"}, "edca_ap.vo_cw_min", 1, ""),
+        ({**SHORT, "wifi.mcs": 0, "traffic.tcp_dscp": "EF", "kernel": "5.4"}, "edca.vo_cw_min", 1, "no station sends voice"),
+        ({**SHORT, "wifi.mcs": 0, "traffic.tcp_dscp": "EF", "kernel": "5.4"}, "edca.vi_cw_min", 1, ""),
+        (
+            {**SHORT, "wifi.mcs": 0, "traffic.tcp_dscp": "EF", "traffic.mark_acks": False},
+            "edca_ap.vo_cw_min", 1, "the access point never sends voice",
+        ),
+        ({**SHORT, "wifi.mcs": 0, "traffic.rrul": True}, "edca.bk_aifsn", 1, ""),
+        ({**SHORT, "wifi.mcs": 0, "traffic.rrul": True, "traffic.marks": False}, "edca.bk_aifsn", 1, "no station sends background"),
+        ({**SHORT, "traffic.udp_up": "9 Mbit/s", "stations.udp_dscp": "EF", "wifi.mcs": 0}, "edca.vo_cw_min", 1, ""),
+        (
+            {**SHORT, "traffic.udp_up": "9 Mbit/s", "traffic.udp_dscp": "EF", "wifi.mcs": 0},
+            "edca_ap.vo_cw_min", 1, "the access point never sends voice",
+        ),
+        (
+            {**SHORT, "traffic.udp_up": "9 Mbit/s", "traffic.udp_dscp": "EF", "traffic.ping": "off", "wifi.mcs": 0},
+            "edca.be_cw_min", 31, "no station sends best effort",
+        ),
+        ({**SHORT, "traffic.ping": "10 ms", "traffic.ping_dscp": "CS1", "wifi.mcs": 0}, "edca_ap.bk_aifsn", 15, ""),
     ],
 )  # fmt: skip
 def test_what_is_told_is_what_leaves_the_run_as_it_is(sets, key, value, why):
@@ -346,3 +373,18 @@ def test_how_something_is_that_does_not_happen_is_told_where_the_run_is_the_same
 def test_an_exponent_of_he_alone(standard, told):
     s = Scenario.from_dict(TWO).set({"wifi.standard": standard, "ap.driver": "mt76", "sta.driver": "mt76"})
     assert ("mt76.he_ampdu_extension" in idle.keys(s.set({"mt76.he_ampdu_extension": 1}))) == told
+
+
+def test_what_a_scenario_of_the_package_keeps_for_others_is_not_told():
+    """Nobody who runs it wrote its keys; what is set on top makes some of them idle, and that is told."""
+    for path in shipped.SCENARIOS.glob("*.toml"):
+        assert idle.notes(Scenario.load(path)) == [], path.name
+    thesis = Scenario.load(shipped.SCENARIOS / "thesis-ath9k.toml")
+    assert idle.notes(thesis.set({"wifi.stations": 14})) == []
+    own = idle.notes(Scenario(thesis.text).set({"wifi.stations": 14}))
+    assert [n.partition(" ")[0] for n in own] == ["linksys.rts_threshold", "tao.behind_holes"]
+    (few,) = [n for n in idle.notes(thesis.set({"wifi.stations": 20})) if "error_down" in n]
+    assert few.startswith("stations.error_down has 14 values for 20 stations")
+    assert list(idle.keys(thesis.set({"ap.driver": "linksys"}))) == ["ap.qdisc"]
+    assert list(idle.keys(thesis.set({"linksys.rts_threshold": "off"}))) == []
+    assert list(idle.keys(thesis.set({"tao.leave": 3}))) == ["tao.leave"]

@@ -105,6 +105,9 @@ def value(source: str, key: str, text: str) -> str:
 def nearest(got: str, names: Sequence[str]) -> str | None:
     """The name nearest to ``got``, if any is near; capitals count for nothing. The rule is the one of the core's own messages."""
 
+def category(dscp: int, rfc8325: bool) -> str:
+    """The access category of a DSCP ("vo", "vi", "be", "bk"): by RFC 8325, or by its upper three bits."""
+
 def minstrel_replay(recording: bytes, never_probes: bool = False) -> dict[str, Any]:
     """Holds a recording of the kernel's Minstrel-HT (``linux/radio/minstrel.c``) against the model, call by call.
 

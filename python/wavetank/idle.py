@@ -3,9 +3,9 @@ or the floor has fewer places."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
-from . import _core, overruled, still, units
+from . import _core, categories, overruled, shipped, still, units
 from . import keys as catalogue
 from .linux.asked import Asked
 from .linux.kernels import version
@@ -119,11 +119,23 @@ class _Read(Asked):
 
 
 def keys(scenario: Scenario) -> dict[str, str]:
-    """Each key that was given and changes nothing here, and why. Raises ScenarioError."""
+    """Each key that was given and changes nothing here, and why. Raises ScenarioError.
+
+    Of a scenario that comes with the package, those of its own keys are left out that wait in it for what is set on top.
+    """
     return _keys(_Read(scenario), scenario)
 
 
 def _keys(t: _Read, scenario: Scenario) -> dict[str, str]:
+    found = _every(t, scenario)
+    waits = {key for key in found if key not in dict(scenario.overrides)} if shipped.is_one(scenario.path) else set()
+    if waits:
+        bare = Scenario(scenario.text, scenario.path)
+        waits &= _every(_Read(bare), bare).keys()
+    return {key: why for key, why in found.items() if key not in waits}
+
+
+def _every(t: _Read, scenario: Scenario) -> dict[str, str]:
     default = catalogue.defaults()
     parts = Relevance(t)
     told = (key for key in sorted(t.given) if t.v[key] != default[key] or (t.wifi and key in OF_STANDARDS))
@@ -141,16 +153,17 @@ def notes(scenario: Scenario) -> list[str]:
     by_reason: dict[str, list[str]] = {}
     for key, why in _keys(t, scenario).items():
         by_reason.setdefault(why, []).append(key)
-    return [*(_sentence(t, keys, why) for why, keys in by_reason.items()), *_others(t)]
+    return [*(_sentence(t, keys, why) for why, keys in by_reason.items()), *_others(t, scenario)]
 
 
 def others(scenario: Scenario) -> list[str]:
     """Of these what is not of single keys: lists, drivers, floors. Raises ScenarioError."""
-    return _others(_Read(scenario))
+    return _others(_Read(scenario), scenario)
 
 
-def _others(t: _Read) -> list[str]:
-    return [*_lists(t), *_lists_of_flows(t), *_never(t), *_floor(t)]
+def _others(t: _Read, scenario: Scenario) -> list[str]:
+    told = t.given & dict(scenario.overrides).keys() if shipped.is_one(scenario.path) else t.given
+    return [*_lists(t, told), *_lists_of_flows(t), *_never(t), *_floor(t)]
 
 
 def _sentence(t: _Read, keys: Sequence[str], why: str) -> str:
@@ -247,8 +260,12 @@ def _radios(t: _Read, key: str) -> str:
 def _of_standard(t: _Read, key: str) -> str:
     """Of keys of what a standard or a band does not have."""
     section, _, name = key.partition(".")
-    if section in ("edca", "edca_ap") and t.without_qos():
-        return f"802.11{t.v['wifi.standard']} has no access categories"
+    if section in ("edca", "edca_ap"):
+        return (
+            f"802.11{t.v['wifi.standard']} has no access categories"
+            if t.without_qos()
+            else categories.why(t, section, name)
+        )
     if section == "ath9k" and name in OF_AGGREGATES and not t.aggregates():
         return "no frame goes in an aggregate"
     if (
@@ -330,6 +347,11 @@ def _missing(t: _Read, section: str) -> str:
         return f"no flow has {section}"
     of = {"channel": "channel.on is false", "floor": "channel.on is false"}
     if t.wifi:
+        of |= {"tao": "tao.enabled is false", "hack": "hack.policy is off"}
+        rates = {"aasrc": "aasrc, aarc or aarc_snr", "aarc": "aarc or aarc_snr", "minstrel_ht": "minstrel_ht"}
+        of |= {
+            s: f"no card's rate_control is {which} (ap.rate_control, sta.rate_control)" for s, which in rates.items()
+        }
         of |= dict.fromkeys(("backhaul", "nic", "ethernet", "bql"), "backhaul.present is false")
         of |= dict.fromkeys(("htb", "bottleneck"), "topology.kind is wifi")
     elif t.v["bottleneck.qdisc"] == "cake":
@@ -337,13 +359,13 @@ def _missing(t: _Read, section: str) -> str:
     return of.get(section, "what it belongs to is not there" if t.wifi else "topology.kind is wired")
 
 
-def _lists(t: _Read) -> Iterator[str]:
-    """Lists of stations that are too long or too short."""
+def _lists(t: _Read, told: Collection[str]) -> Iterator[str]:
+    """Lists of stations that are too long, of these those ``told`` of, or too short."""
     for key in sorted(k for k in t.given if t.wifi and k.startswith("stations.") and t.v[k] != "off"):
         n = len(t.listed(key))
-        if n > t.stations:
+        if n > t.stations and key in told:
             yield f"{key} has {n} values for {t.stations} station{'s' if t.stations > 1 else ''}: those behind are not used"
-        elif n < t.stations:
+        if n < t.stations:
             yield f"{key} has {n} value{'s' if n > 1 else ''} for {t.stations} stations: the others have what holds for all"
 
 

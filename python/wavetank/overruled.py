@@ -12,7 +12,8 @@ from .linux.asked import Asked
 
 #: What holds for all stations, and the lists that together stand in its place.
 INSTEAD: dict[str, tuple[str, ...]] = {
-    "wifi.mcs": ("mcs",), "wifi.rate": ("rate",), "wifi.error_rate": ("error_up", "error_down"), "sta.driver": ("driver",),
+    "wifi.mcs": ("mcs",), "wifi.streams": ("streams",),
+    "wifi.rate": ("rate",), "wifi.error_rate": ("error_up", "error_down"), "sta.driver": ("driver",),
     "host.sta_rx": ("rx",), "mac80211.weight": ("weight",), "channel.snr": ("snr",),
     "tcp.ssthresh": ("ssthresh",), "tcp.stretch_acks": ("stretch_acks",), "tcp.cc": ("cc",), "traffic.cc": ("cc",),
     **{f"traffic.{k}": (k,) for k in ("tcp_up", "tcp_down", "udp_up", "udp_down", "udp_payload", "udp_dscp")},

@@ -10,6 +10,11 @@ ROOT = Path(__file__).parent / "experiments"
 SCENARIOS = ROOT / "scenarios"
 
 
+def is_one(path: str) -> bool:
+    """Whether a scenario's file is one that comes with the package: nobody who runs it wrote it."""
+    return Path(path).resolve().parent == SCENARIOS.resolve()
+
+
 def experiments(root: Path = ROOT) -> list[str]:
     """Names of the experiments."""
     return sorted(p.name for p in root.iterdir() if p.is_dir() and p.name != SCENARIOS.name and any(p.glob("*.toml")))

@@ -4,6 +4,7 @@ use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use wavetank_core::sim::params::{self, Value};
+use wavetank_core::wifi::{Ac, Tid};
 use wavetank_core::{driver, qdisc, rate, scenario, tcp, theory as closed};
 
 /// Every parameter: section, key, kind, unit, default, range, doc, source.
@@ -41,6 +42,12 @@ pub(crate) fn registry(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
 #[pyfunction]
 pub(crate) fn nearest(got: &str, names: Vec<String>) -> Option<String> {
     params::nearest(got, names.iter().map(String::as_str))
+}
+
+/// The access category of a DSCP ("vo", "vi", "be", "bk"): by RFC 8325, or by its upper three bits.
+#[pyfunction]
+pub(crate) fn category(dscp: u8, rfc8325: bool) -> &'static str {
+    Ac::of(Tid::of_dscp(dscp, rfc8325)).name()
 }
 
 /// The closed forms: name, title, source, inputs (symbol, default, unit, low, high, whole, doc), outputs.
