@@ -137,7 +137,10 @@ def test_pictures_say_how_many_stations_they_leave_out():
         (analyze_plot._runs_panel, "and 24 more"),
         (analyze_plot._airtime_panel, "and 24 more (48 %)"),
     ):
-        assert legend(drawn(panel, doc))[-1] == last
+        told = legend(drawn(panel, doc))
+        # a legend of three columns is filled column by column, and read row by row: its seventh entry stands below the first
+        assert told[2 if panel is analyze_plot._airtime_panel else -1] == last
+        assert sorted(set(told) - {last}) == sorted(t for t in told if t.startswith("sta")) and len(told) == 7
     # who has another's colour is dashed
     crowd = document(stations=[station(f"sta{i}", 0.1) for i in (1, 7, 13, 2)])
     lines = drawn(analyze_plot._airtime_panel, crowd).lines

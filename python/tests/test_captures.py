@@ -268,6 +268,9 @@ def test_the_command(wavetank, tmp_path):
     )
     assert code == 0, err
     capture_, from_flent = json.loads(out)["files"]
+    alone = json.loads(wavetank("analyze", flent, "--json")[1])
+    (the_same,) = alone.pop("files")
+    assert the_same == alone and alone.keys() == from_flent.keys(), "one file: its keys at the top, and in the list"
     assert {p.suffix for p in (tmp_path / "figures").iterdir()} == {".png", ".json"}
     assert len(list((tmp_path / "figures").iterdir())) == 4
     seen = sum(f["goodput_mbit"] for f in capture_["report"]["flows"] if f["protocol"] == "tcp")
@@ -483,7 +486,8 @@ def test_a_flent_files_mean_aggregates_are_drawn(tmp_path):
     stations = [{"name": "sta1", "ampdu_mean": 12.0}, {"name": "ap", "ampdu_mean": 2.0}]
     ax = Figure().subplots()
     assert analyze_plot._ampdu_panel({"report": {"stations": stations}}, ax)
-    assert [p.get_width() for p in ax.patches] == [12.0, 2.0]
+    assert [p.get_width() for p in ax.patches] == [2.0, 12.0], "by their numbers, whoever sent more"
+    assert ax.yaxis_inverted(), "the access point on top"
 
 
 def test_a_flent_file_with_what_it_asked_the_sockets(tmp_path):

@@ -14,7 +14,7 @@ from matplotlib.ticker import MaxNLocator
 from .. import files
 from ..errors import UserError
 from ..plots.of_runs import DASHES, node_colours
-from ..plots.style import BLUE, MANY, PAPER, RED, STYLE, headline
+from ..plots.style import BLUE, MANY, PAPER, RED, STYLE, by_rows, headline
 from ..report import number
 from .analyze import heading, json_of, route, who
 from .analyze_flent import Document
@@ -109,7 +109,8 @@ def _above_curves(ax: Axes, columns: int = 1, **more: Any) -> None:
     """The legend in the upper right corner, and room for it there."""
     lines = -(-len(ax.get_legend_handles_labels()[1]) // columns)
     ax.set_ylim(0, ax.get_ylim()[1] * (1.05 + 0.07 * lines))
-    _legend(ax, loc="upper right", ncols=columns, **more)
+    handles, labels = by_rows(ax, columns)
+    _legend(ax, loc="upper right", ncols=columns, handles=handles, labels=labels, **more)
 
 
 def _colours(document: Document) -> dict[str, str]:
@@ -172,10 +173,16 @@ def _pairs(flows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _stations(document: Document, key: str) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Transmitters that have ``key``: those that are drawn, and those for which there is no room."""
+    """Transmitters that have ``key``: those that are drawn, by their numbers where they have such, and those for which there
+    is no room: who sent least."""
     told = [(s, s.get(key)) for s in document["report"]["stations"]]
     rows = [s for s, v in told if (any(v) if isinstance(v, list) else v is not None)]
-    return rows[:CURVES], rows[CURVES:]
+    return sorted(rows[:CURVES], key=lambda s: _number(s["name"])), rows[CURVES:]
+
+
+def _number(name: str) -> int:
+    """Of a run's node: the access point's is 0; a capture's addresses have none, and stay as they are."""
+    return int(name[3:]) if re.fullmatch(r"sta\d+", name) else 0
 
 
 def _dashed(colours: Sequence[str]) -> list[dict[str, Any]]:
@@ -205,7 +212,7 @@ def _ampdu_panel(document: Document, ax: Axes) -> bool:
         colours = _colours(document)
         bars = [colours[s["name"]] for s in means]
         ax.barh([s["name"] for s in means], [s["ampdu_mean"] for s in means], color=bars, height=0.62)
-        ax.set(xlabel="MPDUs a PPDU, mean", ylim=(-0.8, max(2.2, len(means))))
+        ax.set(xlabel="MPDUs a PPDU, mean", ylim=(max(2.2, len(means)), -0.8))  # the first on top
         if others:
             _more(ax, others)
             _legend(ax, loc="upper right", handlelength=0)
@@ -298,7 +305,7 @@ def _rtt_panel(document: Document, ax: Axes) -> bool:
         ax.plot(q, np.linspace(0, 1, len(q)), **look, label=f"TCP {route(document, f)}")
     _more(ax, others, "of TCP")
     told = [p for p in report["pings"] if p["rtt_ms"]]
-    pings = told[:CURVES]
+    pings = sorted(told[:CURVES], key=lambda p: _number(who(document, p["src"]).rpartition(" ")[2]))
     senders = [who(document, p["src"]) for p in pings]
     for p, name, look in zip(pings, senders, _dashed(_ping_colours(senders)), strict=True):
         q = p["rtt_ms"]["quantiles"]

@@ -91,7 +91,7 @@ def analyze(
             _show(document, written)
     if as_json and documents:
         values = [analysis.json_of(d) for d in documents]
-        _echo_json(values[0] if len(paths) == 1 else {"files": values})
+        _echo_json({**(values[0] if len(paths) == 1 else {}), "files": values})
     for d in documents:
         if d["file"]["damage"]:
             stood = "what stood before it is above" if d["file"]["packets"] else "nothing stood before it"

@@ -20,7 +20,7 @@ from ..result import Flow, Ping, Result
 from ..stats import FloatArray
 from .formats import FORMATS, check
 from .of_runs import DASHES, HANDLE, MOST, airtime_percent, limits, node_colours, station_colour, while_flowing
-from .style import MANY, PALETTE, PAPER, STYLE, headline
+from .style import MANY, PALETTE, PAPER, STYLE, by_rows, headline
 
 _Curve = tuple[FloatArray, FloatArray]
 #: What a panel is marked with whose airtime is more than the time.
@@ -203,16 +203,14 @@ def _legend(ax: Axes, long: bool = False) -> None:
 
     ``long``: of dashes that take a long line to be seen.
     """
-    handles, labels = ax.get_legend_handles_labels()
+    labels = ax.get_legend_handles_labels()[1]
     if not (len(labels) > 1 or any(", median" in label for label in labels)):
         return
     length = HANDLE if long else mpl.rcParams["legend.handlelength"]
     for most in range(4, 0, -1):
         columns = -(-len(labels) // -(-len(labels) // most))  # rows of one length, as near as may be
-        # a legend is filled column by column, and read row by row
-        order = [i for column in range(columns) for i in range(column, len(labels), columns)]
         legend = ax.legend(
-            [handles[i] for i in order], [labels[i] for i in order], loc="lower left", bbox_to_anchor=(0, 1), ncols=columns,
+            *by_rows(ax, columns), loc="lower left", bbox_to_anchor=(0, 1), ncols=columns,
             borderaxespad=0.2, columnspacing=1.2, handletextpad=0.5, handlelength=length,
         )  # fmt: skip
         if legend.get_window_extent().width <= ROOM * ax.figure.bbox.width / 2:

@@ -85,6 +85,13 @@ def headline(canvas: Canvas, text: str, size: float = 11) -> Text:
     return title
 
 
+def by_rows(ax: Axes, columns: int) -> tuple[list[Any], list[str]]:
+    """Handles and labels of a legend of so many columns, which is filled column by column, so that it is read row by row."""
+    handles, labels = ax.get_legend_handles_labels()
+    order = [i for column in range(columns) for i in range(column, len(labels), columns)]
+    return [handles[i] for i in order], [labels[i] for i in order]
+
+
 #: What a legend above its axes is marked with.
 ABOVE = "above"
 
