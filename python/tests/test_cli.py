@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from wavetank import Scenario, ScenarioError
+from wavetank.cli import notes
 from wavetank.lab import plan
 
 SCENARIO = str(plan.ROOT / "scenarios" / "cotsq-ath9k-htc.toml")
@@ -534,14 +535,49 @@ def _narrow(monkeypatch, columns):
     monkeypatch.setenv("COLUMNS", str(columns))
 
 
+def test_notes_of_what_is_the_kernels_own_are_a_line():
+    own = [f"host.{k} is 0: there is none" for k in "abcd"]
+    every = ["another one", *own]
+    assert notes.shortened(every, own, every=True) == every
+    other, line = notes.shortened(every, own, every=False)
+    assert other == "another one" and line.startswith("4 keys that are left open") and "--notes" in line
+    assert notes.shortened(every, own[:2], every=False) == every, "a line that stands for two saves none"
+
+
+@pytest.mark.usefixtures("canvases")
+def test_a_comparison_says_all_that_it_wrote_and_its_json_all_that_it_said(wavetank, tmp_path):
+    two = ["--set", "wifi.stations=2", "--set", "wifi.rate=54 Mbit/s", "--against", "tcp.cc=bbr", *SHORT]
+    code, out, err = wavetank("compare", SCENARIO, *two, "--out", tmp_path)
+    assert code == 0 and "Jain's index of the flows" in out
+    told = [line.split()[1] for line in out.splitlines() if line.startswith("wrote ")]
+    assert sorted(told) == sorted(f"{p}{'/' if p.is_dir() else ''}" for p in tmp_path.iterdir())
+    said = [line.removeprefix("note: ") for line in err.splitlines() if line.startswith("note: ")]
+    assert said and json.loads((tmp_path / "compare.json").read_text())["notes"] == said
+    _, out, err = wavetank("run", SCENARIO, *SHORT, "--set", "wifi.rate=54 Mbit/s", "--json", "--out", tmp_path / "run")
+    (one,) = json.loads(out)["notes"]
+    assert f"note: {one}" in err
+    assert json.loads((tmp_path / "run" / "summary.json").read_text())["notes"] == [one]
+
+
+def test_one_kind_of_what_there_is(wavetank):
+    code, out, _ = wavetank("list", "qdiscs", "rates")
+    assert code == 0 and {"fq_codel", "cake", "minstrel_ht"} <= {*out.split()} and "cubic" not in out
+    assert wavetank("list", "experiments")[1].split() == [
+        e["name"] for e in json.loads(wavetank("list", "--json")[1])["experiments"]
+    ]
+    assert list(json.loads(wavetank("list", "congestion-controls", "--json")[1])) == ["congestion_controls"]
+    code, _, err = wavetank("list", "metric")
+    assert code == 2 and 'did you mean "metrics"?' in err
+
+
 def test_a_narrow_terminal_cuts_nothing_off(wavetank, monkeypatch):
     _narrow(monkeypatch, 60)
     for command in (["explain", "rts"], ["run", SCENARIO, *SHORT, "--set", "wifi.stations=3"]):
         code, out, _ = wavetank(*command)
         assert code == 0 and "…" not in out and "..." not in out.replace("20, ...", "")
     _, out, _ = wavetank("explain", "rts")
-    cells = [line.split("│")[1].strip() for line in out.splitlines() if line.startswith("│")]
-    assert "ath9k.rts_threshold" in "".join(cells)
+    assert "ath9k.rts_threshold: " in out, "no name is broken"
+    assert max(len(line) for line in out.splitlines() if line.startswith("  ")) <= 60
 
 
 @pytest.mark.parametrize("columns", [60, 80])

@@ -229,6 +229,11 @@ def test_a_small_buffer_is_told():
     ("arguments", "text"),
     [
         (["ap", "--key", "none"], "cannot be read (No such file or directory); `wavetank csid key none` makes a key"),
+        (
+            ["ap", "--key", "folder"],
+            "is a folder, expected the file of a key; `wavetank csid key folder/csid.key` makes one",
+        ),
+        (["key", "folder"], "is a folder, expected the name of a file for the key, such as folder/csid.key"),
         (["ap", "--key", "open"], "others than its owner can read it (644), expected 600"),
         (["ap", "--key", "short"], "is no key, expected 64 hexadecimal digits"),
         (
@@ -270,6 +275,7 @@ def test_bad_arguments(tmp_path, monkeypatch, capsys, arguments, text):
     from wavetank import cli
 
     monkeypatch.chdir(tmp_path)
+    Path("folder").mkdir()
     csid.new_key(Path("key"))
     assert Path("key").stat().st_mode & 0o777 == 0o600
     for name, content in (("open", "0" * 64), ("short", "00ff")):

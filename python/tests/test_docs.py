@@ -103,6 +103,25 @@ def test_the_sweeps_of_the_pages_can_be_run(wavetank, tool, tmp_path, monkeypatc
         assert code == 0, f"{' '.join(command)}: {err}"
 
 
+def _cells(line):
+    """A row of a table, on a page or as the command draws it: its cells."""
+    return re.split(r"\s{2,}", re.sub(r"[\s┃│]{2,}", "  ", f"  {line}  ").strip())
+
+
+def test_the_tours_first_table_is_what_its_command_prints(wavetank, tool, tmp_path, monkeypatch):
+    """Every line of it, heads too, cell by cell and in order; of what is printed lines may be left out."""
+    pages = tool("pages")
+    page = (ROOT / "docs" / "tour.md").read_text()
+    monkeypatch.chdir(tmp_path)
+    first, shown = pages.commands(page)[0], [line for line in pages.printed(page)[0] if line]
+    plot = first.index("--plot")
+    code, out, err = wavetank(*first[:plot], *first[plot + 2 :])
+    assert code == 0, err
+    printed = iter([_cells(line) for line in out.splitlines()])
+    missing = [line for line in shown if _cells(line) not in printed]  # each is looked for behind the one before
+    assert len(shown) >= 6 and missing == []
+
+
 @pytest.mark.slow
 def test_the_tours_commands_run(wavetank, tool, tmp_path, monkeypatch):
     """Every command of docs/tour.md, with short flows and two seeds; sweeps are checked and counted, the kernel's are translated."""

@@ -593,6 +593,7 @@ def test_what_it_has_of_its_own_is_said_and_given_to_the_model():
     assert of.alike["host.hz"] == "100"
     assert of.alike["ethernet.rate"] == "400 Gbit/s"
     assert any(n.startswith("host.hz is 100") for n in of.notes)
+    assert of.own and set(of.own) < {*of.notes, ""}
     assert like_linux(up()).check()["host.hz"] == "100"
     assert "kernel" not in of.alike
 
@@ -688,7 +689,7 @@ def test_comparison_lines_and_plots(tmp_path):
     names = {p.name for p in [*compare_plots.draw(c, tmp_path), *compare.save(c, tmp_path)]}
     assert {"goodput.png", "snd_cwnd.png", "srtt.png", "ping.png", "compare.csv", "compare.json"} <= names
     doc = json.loads((tmp_path / "compare.json").read_text())
-    assert set(doc) == {"scenario", "seed", "repetitions", "waters", "rows", "files"}
+    assert set(doc) == {"scenario", "seed", "repetitions", "waters", "rows", "notes", "files"}
 
 
 @pytest.mark.parametrize("text", ["model", "model,model", "model,sea"])

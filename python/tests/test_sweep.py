@@ -289,7 +289,7 @@ def test_the_command_writes_tables_files_and_json(wavetank, tmp_path):
     document = json.loads(out)
     assert set(document) == {
         "scenario", "on", "core", "quick", "seeds", "set", "axes", "metrics", "points", "tradeoff", "pareto", "each", "best",
-        "against", "bound", "idle", "skipped", "files",
+        "against", "bound", "idle", "skipped", "notes", "files",
     }  # fmt: skip
     assert document["axes"][0] == {"key": "tcp.tsq_ms", "unit": "ms", "values": [1, 4]}
     point = document["points"][0]

@@ -16,6 +16,11 @@ def commands(page: str) -> list[list[str]]:
     return [shlex.split(line, comments=True)[1:] for line in blocks.splitlines() if line.startswith("wavetank ")]
 
 
+def printed(page: str) -> list[list[str]]:
+    """What the page shows as printed: the lines of each of its blocks of text."""
+    return [block.splitlines() for block in re.findall(r"^```text\n(.*?)^```", page, re.S | re.M)]
+
+
 def scenarios(page: str) -> dict[str, str]:
     """The page's scenarios by their files' names."""
     texts = re.findall(r"^```toml\n(.*?)^```", page, re.S | re.M)

@@ -86,9 +86,13 @@ def unreadable(path: object, e: Exception, expected: str) -> UserError:
 
 
 def _beside(path: Path) -> Path | None:
-    """The file of the same ending in the same folder whose name is nearest, if one is near."""
+    """The file in the same folder whose name is nearest, if one is near: of the same ending, or called so but for its ending."""
+
+    def like(p: Path) -> bool:
+        return p.suffix == path.suffix or p.name.partition(".")[0] == path.name.partition(".")[0]
+
     try:
-        there = [p.name for p in path.parent.iterdir() if p.suffix == path.suffix and p.is_file()]
+        there = [p.name for p in path.parent.iterdir() if like(p) and p.is_file()]
     except OSError:
         return None
     near = nearest(path.name, there)

@@ -12,11 +12,13 @@ from .measured import Measured
 SUMMARY = "summary.json"
 
 
-def save(result: Measured, folder: str | Path, beside: Sequence[str] = ()) -> list[Path]:
+def save(
+    result: Measured, folder: str | Path, beside: Sequence[str] = (), notes: Sequence[str] | None = None
+) -> list[Path]:
     """Writes ``summary.json``, ``samples.parquet``, ``TEST-SCENARIO.flent.gz`` and a folder a state; gives their paths.
 
     ``beside``: files that the same run puts there (captures), by their names. Of an earlier run's, those that this one has not
-    go; what is nobody's run's stays.
+    go; what is nobody's run's stays. ``notes``: what was said of the run, where anybody looked.
     """
     target = files.place(folder, "a folder to write")
     states = {f"{state.folder_name(s)}/{name}": text for s in result.states for name, text in s.files.items()}
@@ -27,7 +29,8 @@ def save(result: Measured, folder: str | Path, beside: Sequence[str] = ()) -> li
             (tmp / name).write_text(text, encoding="utf-8")
         table.write_parquet(tmp / "samples.parquet", [({}, result)])
         flent.write(tmp / flent.file_name(result), result)
-        summary = {**result.summary(), "resolved": dict(result.resolved), "files": names}
+        told = {} if notes is None else {"notes": list(notes)}
+        summary = {**result.summary(), **told, "resolved": dict(result.resolved), "files": names}
         (tmp / SUMMARY).write_text(files.dumps(summary) + "\n", encoding="utf-8")
         written = sorted(p.name for p in tmp.iterdir())
     return [target / n for n in written]

@@ -5,7 +5,7 @@ Tables go to standard output, progress to standard error. With ``--json`` standa
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -56,6 +56,19 @@ jobs_option = click.option(
 
 def _echo_json(value: Any) -> None:
     click.echo(files.dumps(value))
+
+
+def _wrote(paths: Iterable[Path], folder: Path) -> None:
+    """Says what was written into ``folder``: each file, of folders within it how many."""
+    within: dict[Path, int] = {}
+    for path in paths:
+        below = path.relative_to(folder).parts
+        if len(below) == 1:
+            click.echo(f"wrote {path}")
+        else:
+            within[folder / below[0]] = within.get(folder / below[0], 0) + 1
+    for path, n in within.items():
+        click.echo(f"wrote {path}/ ({n} file{'s' if n > 1 else ''})")
 
 
 #: A pipe or a file has no width: every row is whole there, one line each.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -10,7 +11,8 @@ import click
 from ..files import usable
 from ..progress import shown
 from . import complete, given
-from .base import _echo_json, _pair, _print, cli, jobs_option, json_option, seed_range, set_option
+from .base import _echo_json, _pair, _print, _wrote, cli, jobs_option, json_option, seed_range, set_option
+from .notes import notes_option, say, shortened
 from .number import Whole
 from .place import Place
 
@@ -51,6 +53,7 @@ from .place import Place
 @click.option("--out", type=Place(), default=None, help="Folder [default: results/compare-NAME].")
 @click.option("--air", is_flag=True, help="Compare what is on the air, too, as `run --analyze` counts it.")
 @click.option("--as-is", is_flag=True, help="Leave the model's own values where the scenario says nothing.")
+@notes_option
 @json_option
 def compare(
     paths: Sequence[Path],
@@ -64,6 +67,7 @@ def compare(
     out: Path | None,
     air: bool,
     as_is: bool,
+    every: bool,
     as_json: bool,
 ) -> None:
     """Run SCENARIO on several waters, or several scenarios beside each other: one table with differences, one overlaid plot a
@@ -110,9 +114,10 @@ def compare(
         seeds.enough(int(x.check()["seed"]) if seed is None else seed, repetitions)
     variants = [x.set(dict(k)) for x in loaded for k in ([], *([pair] for pair in pairs))]
     notes = [n for x in variants for n in (*idle.notes(x), *way_back.notes(x))]
-    notes += [n for c in columns if c.water == "linux" for n in water.check(c.scenario, seed).notes]
-    for note in [*dict.fromkeys(notes), *lab.remarks(s, measured)]:
-        click.echo(f"note: {note}", err=True)
+    checked = [water.check(c.scenario, seed) for c in columns if c.water == "linux"]
+    notes += [n for of in checked for n in of.notes]
+    notes = [*dict.fromkeys(notes), *lab.remarks(s, measured)]
+    say(shortened(notes, [n for of in checked for n in of.own], every))
     folder = out or Path("results") / f"compare-{'-'.join(dict.fromkeys(x.check()['name'] for x in loaded))}"
     usable(folder)
     with shown("compare") as progress:
@@ -126,14 +131,13 @@ def compare(
             folder=folder,
         )
     bound = {c.name: bounds.notes(c.scenario, outcome.results[c.name]) for c in columns}
-    for note in bounds.together(bound) if len(columns) > 1 else map(str, bound[columns[0].name]):
-        click.echo(f"note: {note}", err=True)
+    found = bounds.together(bound) if len(columns) > 1 else [str(b) for b in bound[columns[0].name]]
+    say(found)
+    outcome = replace(outcome, notes=(*notes, *found))
     pictures = compare_plots.draw(outcome, folder)
     written = [*pictures, *lab.save(outcome, folder, pictures)]
     if as_json:
         _echo_json(outcome.json())
         return
     _print(report.comparison_table(outcome))
-    for path in written:
-        if path.suffix in (".png", ".csv"):
-            click.echo(f"wrote {path}")
+    _wrote(written, folder)

@@ -14,6 +14,11 @@ from .. import _core, keys, shipped
 
 _Items = list[CompletionItem]
 
+#: What ``list`` has, by the names that its JSON gives it.
+KINDS = (
+    "experiments", "congestion_controls", "qdiscs", "drivers", "rates", "kernels", "theory", "scenarios", "metrics",
+)  # fmt: skip
+
 
 def _rows() -> Iterator[tuple[str, str, list[str]]]:
     """Each key of a scenario, what it is, and its values where they can be listed."""
@@ -63,3 +68,8 @@ def setting(_context: click.Context, _parameter: click.Parameter, incomplete: st
 def form(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> _Items:
     """Closed forms."""
     return _starting(incomplete, ((f["name"], f["title"]) for f in _core.theory()))
+
+
+def kind(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> _Items:
+    """What ``list`` has."""
+    return _starting(incomplete, ((k, "") for k in KINDS))

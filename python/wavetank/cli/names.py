@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import click
 
@@ -39,9 +41,11 @@ def theory(form: str | None, sets: Sequence[str], as_json: bool) -> None:
 
 
 @cli.command(name="list")
+@click.argument("kinds", nargs=-1, metavar="[KIND]...", shell_complete=complete.kind)
 @json_option
-def list_(as_json: bool) -> None:
-    """Experiments, closed forms, congestion controls, queueing disciplines, drivers, scenarios, metrics."""
+def list_(kinds: Sequence[str], as_json: bool) -> None:
+    """Experiments, closed forms, congestion controls, queueing disciplines, drivers, scenarios, metrics; of KIND alone
+    (`wavetank list metrics`) a name a line."""
     from .. import shipped
     from ..lab import plan
     from ..sweeps import metrics
@@ -55,13 +59,23 @@ def list_(as_json: bool) -> None:
         "cc": "congestion controls", "qdisc": "queueing disciplines", "driver": "drivers", "rate": "rate controls",
         "kernel": "kernel profiles",
     }  # fmt: skip
+    every: dict[str, list[Any]] = {
+        "experiments": [{"name": n, "figures": f} for n, f in figures.items()],
+        "congestion_controls": names["cc"], "qdiscs": names["qdisc"], "drivers": names["driver"],
+        "rates": names.get("rate", []), "kernels": names.get("kernel", []),
+        "theory": [f["name"] for f in _core.theory()], "scenarios": scenarios, "metrics": metrics.families(),
+    }  # fmt: skip
+    asked = [k.replace("-", "_") for k in kinds]
+    for kind in asked:
+        if kind not in complete.KINDS:
+            raise unknown("kind", kind, complete.KINDS)
     if as_json:
-        _echo_json({
-            "experiments": [{"name": n, "figures": f} for n, f in figures.items()],
-            "congestion_controls": names["cc"], "qdiscs": names["qdisc"], "drivers": names["driver"],
-            "rates": names.get("rate", []), "kernels": names.get("kernel", []),
-            "theory": [f["name"] for f in _core.theory()], "scenarios": scenarios, "metrics": metrics.families(),
-        })  # fmt: skip
+        _echo_json({k: every[k] for k in asked} if asked else every)
+        return
+    if asked:
+        for kind in dict.fromkeys(asked):
+            for one in figures if kind == "experiments" else every[kind]:
+                click.echo(one)
         return
     for n, fs in figures.items():
         click.secho(f"{n}", bold=True)
@@ -107,13 +121,29 @@ def explain(keys: Sequence[str], as_json: bool) -> None:
             for field in ("name", "doc", "unit", "default", "range", "source"):
                 click.echo(f"{field:>8}  {r[field]}")
         return
+    _explained(out)
+
+
+def _explained(rows: Sequence[Mapping[str, str]]) -> None:
+    """A table; in a terminal that leaves no room for what it says of each, one below the other."""
+    from rich.console import Console
     from rich.table import Table
 
+    from .narrow import BESIDE, PROSE
+
+    console, fields = Console(), ("name", "unit", "default", "range")
+    if console.is_terminal and console.width < sum(max(len(r[f]) for r in rows) + BESIDE for f in fields) + PROSE:
+        for r in rows:
+            click.secho(r["name"], bold=True, nl=False)
+            of = (r["unit"], f"default {r['default']}", r["range"])
+            click.echo(f": {', '.join(x for x in of if x)}")
+            click.echo(textwrap.fill(r["doc"], console.width, initial_indent="  ", subsequent_indent="  "))
+        return
     table = Table(header_style="bold", pad_edge=False)
-    for c in ("key", "unit", "default", "range", "what"):
+    for c in ("key", *fields[1:], "what"):
         table.add_column(c)
-    for r in out:
-        table.add_row(r["name"], r["unit"], r["default"], r["range"], r["doc"])
+    for r in rows:
+        table.add_row(*(r[f] for f in fields), r["doc"])
     _print(table)
 
 

@@ -11,7 +11,7 @@ import click
 from .. import files
 from ..progress import shown
 from . import complete
-from .base import _echo_json, _print, cli, jobs_option, json_option, on_option
+from .base import _echo_json, _print, _wrote, cli, jobs_option, json_option, on_option
 from .number import Whole
 from .place import Place
 
@@ -61,12 +61,13 @@ def reproduce(
 
         with shown("linux build") as progress:
             linux.build(None, progress)
-    outcomes = []
+    outcomes, folders = [], []
     for n in names:
         what = Path(n).stem if plan.is_file(n) else n
         kind = what if on == "model" else f"{what}-on-{on}"
         folder = Path("results") / kind if out is None else (out / kind if name == "all" else out)
         files.usable(folder)
+        folders.append(folder)
         with shown(f"reproduce {n}") as progress:
             if on == "linux":
                 n_linux = repetitions or on_linux.REPETITIONS
@@ -76,8 +77,8 @@ def reproduce(
     if as_json:
         _echo_json(outcomes[0].json() if name != "all" else lab_reproduce.merged(outcomes))
     else:
-        for o in outcomes:
-            _tell(o)
+        for o, folder in zip(outcomes, folders, strict=True):
+            _tell(o, folder)
     failures = [f for o in outcomes for f in o.measured.failures()]
     for text in failures:
         click.echo(f"error: {text}", err=True)
@@ -87,11 +88,9 @@ def reproduce(
         sys.exit(1)
 
 
-def _tell(outcome: Outcome) -> None:
-    """For people: the tables, and the files that they may want to open."""
+def _tell(outcome: Outcome, folder: Path) -> None:
+    """For people: the tables, and what was written."""
     from .. import report
 
     _print(*report.outcome_tables(outcome))
-    for path in outcome.written:
-        if path.suffix == ".png" or path.name in ("claims.json", "samples.parquet"):
-            click.echo(f"wrote {path}")
+    _wrote(outcome.written, folder)

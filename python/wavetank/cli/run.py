@@ -11,6 +11,7 @@ import click
 from ..progress import shown
 from . import complete, given
 from .base import _echo_json, _pair, _picture, _print, cli, json_option, on_option, seed_range, set_option
+from .notes import notes_option, say, shortened
 from .number import Whole
 from .place import Place
 
@@ -25,11 +26,10 @@ AIR = "air.png"
 
 
 def on_linux(scenario: Scenario, seed: int | None, ask: air.Ask, at: Sequence[int] = ()) -> air.Watched:
-    """Runs on the second water: what it has of its own and how far it is go to standard error."""
+    """Runs on the second water: how far it is goes to standard error."""
     from .. import linux, workers
     from ..captures import air
 
-    _say(linux.check(scenario, seed).notes)
     with shown("linux") as progress:
 
         def told(done: float, of: float) -> None:
@@ -40,17 +40,14 @@ def on_linux(scenario: Scenario, seed: int | None, ask: air.Ask, at: Sequence[in
         return ask.watch(scenario, seed, "linux", told, at)
 
 
-def _say(notes: Sequence[object]) -> None:
-    for note in notes:
-        click.echo(f"note: {note}", err=True)
-
-
-def _written(result: Result, out: Path | None, plot: Path | None, beside: Sequence[str]) -> list[Path]:
+def _written(
+    result: Result, out: Path | None, plot: Path | None, beside: Sequence[str], notes: Sequence[str]
+) -> list[Path]:
     written = []
     if out is not None:
         from .. import store
 
-        written = store.save(result, out, beside)
+        written = store.save(result, out, beside, notes)
     if plot is not None:
         from ..plots import one_run
 
@@ -123,6 +120,7 @@ def _given(context: click.Context, argument: click.Parameter, path: Path | None)
 )
 @click.option("--analyze", "analysis", is_flag=True, help="Also what `wavetank analyze` says of the run's air.")
 @on_option
+@notes_option
 @json_option
 def run(
     scenario: Path,
@@ -138,6 +136,7 @@ def run(
     states: Sequence[str],
     analysis: bool,
     on: str,
+    every: bool,
     as_json: bool,
 ) -> None:
     """Run SCENARIO (a file, `-` for standard input, or a name of `wavetank list`) and print a summary.
@@ -152,7 +151,8 @@ def run(
     from ..lab import runner
 
     s = given.scenario(scenario).set(dict(_pair(x) for x in sets))
-    _say([*idle.notes(s), *way_back.notes(s)])
+    notes = [*idle.notes(s), *way_back.notes(s)]
+    say(notes)
     for option, value, of, there in (
         ("--pcap-window", pcap_window, "--pcap", pcap),
         ("--snaplen", snaplen, "--pcap", pcap),
@@ -166,6 +166,11 @@ def run(
     at = state.instants(states, s.check()) if states else ()
     ask = air.Ask.of(s, Path(s.path), out, pcap, pcap_window, snaplen, timeline, window, analysis)
     if on == "linux":
+        from .. import linux
+
+        checked = linux.check(s, seed)
+        notes += checked.notes
+        say(shortened(checked.notes, checked.own, every))
         seen = on_linux(s, seed, ask, at)
     elif ask.nothing:
         asked = runner.Run(str(scenario), s, seed)
@@ -174,10 +179,12 @@ def run(
         with runner.panics_told(str(scenario), s, seed):
             seen = ask.watch(s, seed, states=at)
     result = seen.result
-    _say([*seen.notes, *bounds.notes(s, result)])
+    found = [str(note) for note in (*seen.notes, *bounds.notes(s, result))]
+    notes += found
+    say(found)
     beside = [*(path.name for _, path in ask.captures), *([AIR] if analysis else [])]
-    written = _written(result, out, plot, beside) + ask.finish(seen, f"{result.scenario}, seed {result.seed}")
-    summary = result.summary()
+    written = _written(result, out, plot, beside, notes) + ask.finish(seen, f"{result.scenario}, seed {result.seed}")
+    summary = {**result.summary(), "notes": notes}
     air_report = seen.analysis
     if air_report is not None:
         from ..captures import analyze, analyze_plot, analyze_table

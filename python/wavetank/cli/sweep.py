@@ -17,6 +17,7 @@ from .base import (
     _echo_json,
     _pair,
     _print,
+    _wrote,
     cli,
     jobs_option,
     json_option,
@@ -24,6 +25,7 @@ from .base import (
     seed_range,
     set_option,
 )
+from .notes import notes_option, say, shortened
 from .number import Whole
 from .place import Place
 
@@ -62,6 +64,7 @@ if TYPE_CHECKING:
 )
 @on_option
 @click.option("--out", type=Place(), default=None, help="Folder [default: results/sweep-SCENARIO-AXES].")
+@notes_option
 @json_option
 def sweep(
     scenario: str,
@@ -81,6 +84,7 @@ def sweep(
     cluster: str,
     on: str,
     out: Path | None,
+    every: bool,
     as_json: bool,
 ) -> None:
     """Run SCENARIO (a file, `-` for standard input, or a name of `wavetank list`) at every point of its axes and compare.
@@ -104,7 +108,7 @@ def sweep(
 
         check(cluster)
     folder = out or Path("results") / _folder(asked)
-    _told(asked, _size(asked, folder, jobs, cluster))
+    _told(asked, _size(asked, folder, jobs, cluster), every)
     if dry_run:
         if as_json:
             _echo_json(
@@ -125,19 +129,16 @@ def sweep(
         _print(*table.tables(found, _width()))
     _notes(found)
     if not as_json:
-        for path in found.files:
-            if path.parent == folder:
-                click.echo(f"wrote {path}")
+        _wrote(found.files, folder)
     if found.failures():
         sys.exit(1)
 
 
-def _told(asked: Asked, size: str) -> None:
+def _told(asked: Asked, size: str, every: bool) -> None:
     """What is to be known before it runs."""
     from ..sweeps import notes
 
-    for note in notes.notes(asked.plan):
-        click.echo(f"note: {note}", err=True)
+    say(shortened(notes.notes(asked.plan), asked.plan.own, every))
     for point, why in asked.plan.skipped.items():
         click.echo(f"left out: {point}: {why}", err=True)
     click.echo(size, err=True)

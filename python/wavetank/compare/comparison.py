@@ -32,6 +32,8 @@ class Comparison:
     #: What was measured on a test bed: each file and its result; the first one is in ``results``.
     measured: Sequence[tuple[Path, Result]] = ()
     repetitions: int = 1
+    #: What was said of the scenarios and of their runs, where anybody looked.
+    notes: Sequence[str] = ()
 
     @property
     def title(self) -> str:
@@ -49,6 +51,7 @@ class Comparison:
             "repetitions": self.repetitions,
             "waters": {w: r.summary() for w, r in self.results.items()},
             "rows": [line.json() for line in self.lines],
+            "notes": list(self.notes),
             **({"testbed_files": [{"file": str(p), **r.summary()} for p, r in self.measured]} if self.measured else {}),
         }
 

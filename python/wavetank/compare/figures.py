@@ -116,6 +116,8 @@ def figures(r: Result) -> dict[tuple[str, str], float | None]:
         if flows and f"{kind} goodput" not in r.unknown:
             out[f"{what}, sum", "Mbit/s"] = sum(f.goodput_mbit for f in flows)
             out[f"{what}, flows", ""] = len(flows)
+    if len(s["flows"]) > 1 and not any(u.endswith(" goodput") for u in r.unknown):
+        out["Jain's index of the flows", ""] = s["jain"]
     for f in s["flows"]:
         name = f["name"]
         out[f"{name} goodput", "Mbit/s"] = None if f"{f['kind']} goodput" in r.unknown else f["goodput_mbit"]

@@ -19,7 +19,7 @@ from .on_air import on_air
 #: (done, of, what).
 Progress = Callable[[float, float, str], None]
 #: What a kept file has is this code's.
-KEPT = 4
+KEPT = 5
 
 
 @dataclass(frozen=True)

@@ -70,6 +70,7 @@ class Asked:
         self.flow_starts, self.echo_starts = scenario.starts(self.seed)
         self.used: dict[str, str] = {}
         self.notes: list[str] = []
+        self.left_open: list[str] = []
         self.alike: dict[str, str] = {}
         self.lines: dict[str, list[str]] = {
             k: [] for k in ("flow", "echo", "watch", "sysctl", "ip", "tc", "wiphy", "boot", "hostapd")

@@ -42,8 +42,8 @@ class _Translator(Tcp, Air, Traffic):
             case["radio"] = self.radio
         nodes = ("ap", *(f"sta{i + 1}" for i in range(self.stations))) if self.wifi else ()
         values = dict(sorted(self.used.items()))
-        queues, notes = tuple(self.queues), tuple(self.notes)
-        return Translated(case, self.seed, flows, echoes, queues, nodes, values, self.alike, notes)
+        queues, notes, own = tuple(self.queues), (*self.notes, *self.left_open), tuple(self.left_open)
+        return Translated(case, self.seed, flows, echoes, queues, nodes, values, self.alike, notes, own)
 
     def older(self) -> None:
         """An older kernel, where that can be had; refuses what it lacks."""
@@ -96,7 +96,7 @@ class _Translator(Tcp, Air, Traffic):
                 self.used[key] = own
                 if self.v[key] not in (own, said):
                     self.alike[key] = said
-                    self.notes.append(f"{key} is {own}: {why}")
+                    self.left_open.append(f"{key} is {own}: {why}")
             elif key in self.given and self.v[key] != default.get(key):
                 raise self.refuse(key, f"{why}; leave it out, or set {default.get(key)}")
 

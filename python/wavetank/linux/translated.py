@@ -34,6 +34,8 @@ class Translated:
     #: What a model is given to be set up like this: keys that the scenario leaves open and the second water has otherwise.
     alike: Mapping[str, str]
     notes: tuple[str, ...]
+    #: Those of ``notes`` that are of keys which the scenario leaves open: what the second water has of its own.
+    own: tuple[str, ...] = ()
 
     @property
     def seconds(self) -> float:

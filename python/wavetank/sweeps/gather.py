@@ -13,6 +13,7 @@ from ..lab.judge import Unmeasured
 from ..lab.plan import Point
 from ..lab.records import Record
 from .metrics import SHARED, Metric
+from .notes import notes
 from .plan import Plan
 from .result import Binding, Estimate, Idle, Sweep, SweepPoint
 
@@ -44,6 +45,7 @@ def gather(plan: Plan, measured: runner.Measured, asked: Sequence[Metric], usual
         skipped=plan.skipped,
         idle=_idle(plan, records),
         bound=_bound(records),
+        notes=tuple(notes(plan)),
     )
 
 

@@ -23,7 +23,7 @@ class Plan:
     """What is to be run.
 
     ``places`` has for each point of the figure where it stands on each axis; ``skipped`` are points that cannot be run, with the
-    reason; ``notes`` is what the second water has of its own.
+    reason; ``notes`` is what is said of the second water, ``own`` what of that is its values of keys left open.
     """
 
     figure: Figure
@@ -34,6 +34,7 @@ class Plan:
     given: Mapping[str, str]
     on: str
     notes: tuple[str, ...] = ()
+    own: tuple[str, ...] = ()
 
     def label(self, axis: Axis) -> str:
         """The axis's name for people: its key's last word, unless two axes share it."""
@@ -90,14 +91,17 @@ def make(
     note = f" With {', '.join(f'{k} = {v}' for k, v in given.items())}." if given else ""
     figure = Figure(f"sweep/{stem}", f"Sweep of {stem}", title, repetitions, points, (), 0, {}, note, seed)
     left = {n: chosen[n] for n in points}
-    notes = _notes([p.scenario for p in points.values()], seed) if on == "linux" else ()
-    return Plan(figure, axes, left, not together, refused, given, on, notes)
+    notes, own = _notes([p.scenario for p in points.values()], seed) if on == "linux" else ((), ())
+    return Plan(figure, axes, left, not together, refused, given, on, notes, own)
 
 
-def _notes(scenarios: Sequence[Scenario], seed: int) -> tuple[str, ...]:
+def _notes(scenarios: Sequence[Scenario], seed: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What is said of the second water, each once, and what of that is of keys left open."""
     from .. import linux
 
-    return tuple(dict.fromkeys(note for s in scenarios for note in linux.check(s, seed).notes))
+    checked = [linux.check(s, seed) for s in scenarios]
+    every = tuple(dict.fromkeys(note for of in checked for note in of.notes))
+    return every, tuple(dict.fromkeys(note for of in checked for note in of.own))
 
 
 def _places(axes: Sequence[Axis], together: bool) -> list[tuple[int, ...]]:

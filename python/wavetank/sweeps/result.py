@@ -123,6 +123,8 @@ class Sweep:
     skipped: Mapping[str, str]
     idle: tuple[Idle, ...]
     bound: tuple[Binding, ...] = ()
+    #: What is to be said of its scenarios before they run.
+    notes: tuple[str, ...] = ()
     best_by: str = ""
     #: Axes that are conditions and no choice: fronts and best points are told for each of their values.
     each: tuple[str, ...] = ()
@@ -267,6 +269,7 @@ class Sweep:
             "bound": [{"why": b.why, "at": dict(b.at)} for b in self.bound],
             "idle": [{"axis": i.axis, "everywhere": i.everywhere, "at": list(i.at)} for i in self.idle],
             "skipped": dict(self.skipped),
+            "notes": list(self.notes),
             "files": [str(f) for f in self.files],
         }
 
