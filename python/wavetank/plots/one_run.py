@@ -32,6 +32,8 @@ BAND = (10, 90)
 
 #: What of a column of the page its axes are wide, at least; and how high a legend of one line is, inches.
 ROOM, LINE = 0.84, 0.25
+#: How much wider than the last one the first of several curves is that may be the same, at most, points.
+WIDEST = 2.7
 
 
 @dataclass(frozen=True)
@@ -259,11 +261,14 @@ def _sizes(ax: Axes, r: Result) -> None:
     """Of the PPDUs that a radio sent, the share with at most so many MPDUs."""
     senders = [n for n in r.nodes.values() if n.ampdu_hist.sum() > 0]
     few = len(senders) <= MOST + 1
+    wider = min(0.9, WIDEST / max(1, len(senders) - 1))
     for i, n in enumerate(senders):
         share = 100 * np.cumsum(n.ampdu_hist) / n.ampdu_hist.sum()
         colour = _of_radio(n.name) if few or n.name == "ap" else PALETTE[0]
         label = n.name if few or n.name == "ap" else "stations" if n.name == "sta1" else None
-        wide = 1.3 + 0.9 * (len(senders) - 1 - i) if few else 1.3  # the same curve twice: the first shows on both sides
+        wide = (
+            1.3 + wider * (len(senders) - 1 - i) if few else 1.3
+        )  # the same curve twice: the first shows on both sides
         ax.step(
             np.arange(share.size),
             share,
