@@ -50,6 +50,25 @@ def test_columns_have_the_names_that_tell_them_apart():
         "wifi.mcs=15 model", "wifi.mcs=15 linux", "wifi.mcs=7 model", "wifi.mcs=7 linux"]  # fmt: skip
 
 
+def test_few_repetitions_have_to_differ_by_more():
+    """Student's t, two-sided, 95 %: 12.71 with one degree of freedom, 4.30 with two, 2.78 with four, 2.26 with nine."""
+
+    def line(n, errors):
+        base = [100.0] * n
+        steps = np.array([1.0, -1.0] * (n // 2) + [0.0] * (n % 2))
+        error = np.std(steps, ddof=1) / np.sqrt(n)
+        return compare.Line("x", "", {"a": base, "b": list(100 + errors * error + steps)})
+
+    for n, reach in ((2, 12.71), (3, 4.303), (5, 2.776), (10, 2.262)):
+        assert not line(n, 0.99 * reach).significant()["b"], n
+        assert line(n, 1.01 * reach).significant()["b"], n
+        assert "significant" in line(n, 3.0).json()
+    alone = compare.Line("x", "", {"a": [1.0], "b": [9.0]})
+    assert alone.significant() == {"b": False} and "significant" not in alone.json()
+    assert compare.Line("x", "", {"a": [1.0, 1.0], "b": [None, None]}).significant() == {"b": False}
+    assert compare.Line("x", "", {"a": [1.0, 1.0, 1.0], "b": [3.0, None, 3.0]}).significant() == {"b": True}
+
+
 def test_what_is_set_against_it_is_set():
     base, other = compare.columns([scenario()], ["model"], [("wifi.mcs", "7")])
     assert (base.scenario.check()["wifi.mcs"], other.scenario.check()["wifi.mcs"]) == ("15", "7")

@@ -240,12 +240,16 @@ def comparison_table(comparison: Comparison) -> Table:
         table.add_column(f"{name} against {first}", justify="right")
     for line in comparison.lines:
         values = [line.values[w] for w in (first, *others)]
-        differences, errors = line.differences(), line.errors()
+        differences, errors, significant = line.differences(), line.errors(), line.significant()
         cells = ["–" if v is None else number(v) for v in values]
-        table.add_row(line.figure, line.unit, *cells, *(_difference(differences[w], errors[w]) for w in others))
+        table.add_row(
+            line.figure, line.unit, *cells, *(_difference(differences[w], errors[w], significant[w]) for w in others)
+        )
     said = []
     if comparison.repetitions > 1:
-        said.append(f"means over {comparison.repetitions} seeds; a difference ± its standard error, bold from two on")
+        said.append(
+            f"means over {comparison.repetitions} seeds; a difference ± its standard error, bold where it is significant (95 %)"
+        )
     if len(comparison.measured) > 1:
         said.append(f"testbed: mean over {len(comparison.measured)} files")
     if said:
@@ -254,12 +258,12 @@ def comparison_table(comparison: Comparison) -> Table:
     return table
 
 
-def _difference(d: float | None, error: float | None) -> Text:
+def _difference(d: float | None, error: float | None, significant: bool) -> Text:
     if d is None:
         return Text("")
     if error is None:
         return Text(f"{100 * d:+.1f} %")
-    return Text(f"{100 * d:+.1f} ± {100 * error:.1f} %", style="bold" if error and abs(d) >= 2 * error else "")
+    return Text(f"{100 * d:+.1f} ± {100 * error:.1f} %", style="bold" if significant else "")
 
 
 def _percent(x: float | None) -> str:

@@ -49,6 +49,19 @@ class Line:
         first, *others = self.samples
         return {w: self._error(first, w) / abs(base) if base and self._known(first, w) else None for w in others}
 
+    def significant(self) -> dict[str, bool]:
+        """Whether each difference is more than chance: its 95 % confidence interval (Student's t) leaves out 0.
+
+        Of columns with unlike numbers of repetitions, the fewer decide. A difference of runs that do not vary at all is none of
+        chance; one that has no error has no answer, and is False.
+        """
+        first, errors, found = next(iter(self.samples)), self.errors(), {}
+        for w, d in self.differences().items():
+            error = errors[w]
+            n = min(len(_present(self.samples[c])) for c in (first, w))
+            found[w] = d is not None and error is not None and n > 1 and abs(d) > stats.student_t(n - 1) * error
+        return found
+
     def _known(self, *columns: str) -> bool:
         return all(len(_present(self.samples[c])) > 1 for c in columns)
 
@@ -62,7 +75,7 @@ class Line:
     def json(self) -> dict[str, Any]:
         """The keys of ``compare --json``."""
         repeated = any(len(v) > 1 for v in self.samples.values())
-        more = {"standard_error": self.errors()} if repeated else {}
+        more = {"standard_error": self.errors(), "significant": self.significant()} if repeated else {}
         return {"figure": self.figure, "unit": self.unit, **self.values, "difference": self.differences(), **more}
 
 
