@@ -726,3 +726,19 @@ def test_samples_end_with_a_connection_alike_on_both_waters():
         assert (first, last) == tuple(of_the_model)
         assert (last == a.series["t"][-1]) == (a.error is None)
         assert a.series["retrans"][-1] == a.retransmits
+
+
+def test_values_of_its_own_are_a_line_and_all_in_the_document(wavetank, tmp_path):
+    file = tmp_path / "s.toml"
+    file.write_text('name = "s"\n[topology]\nkind = "wifi"\n[time]\nlead_in = "100 ms"\nflows = "3 s"\ntail = "0 s"\n')
+
+    def said(*more):
+        code, out, err = wavetank("run", file, "--on", "linux", "--json", *more)
+        assert code == 0, err
+        return json.loads(out)["notes"], [line[6:] for line in err.splitlines() if line.startswith("note: ")]
+
+    every, (line,) = said()
+    assert line.startswith(f"{len(every)} keys that are left open") and any(
+        n.startswith("host.hz is 100: ") for n in every
+    )
+    assert said("--notes") == (every, every)

@@ -78,7 +78,7 @@ def compare(
 
     A SCENARIO is a file, `-` for standard input, or a name of `wavetank list`.
 
-    Where the scenario leaves a key open and the real kernel has a value of its own, the model gets that, too (the notes say
+    Where the scenario leaves a key open and the real kernel has a value of its own, the model gets that, too (--notes says
     which); --as-is leaves the model its own.
 
     With --air there are lines more: PPDUs a second, single MPDUs, PPDUs in a row, retries, those without an answer, collisions,
