@@ -559,6 +559,17 @@ def test_a_comparison_says_all_that_it_wrote_and_its_json_all_that_it_said(wavet
     assert json.loads((tmp_path / "run" / "summary.json").read_text())["notes"] == [one]
 
 
+def test_a_capture_is_no_scenario_and_says_who_reads_it(wavetank, tmp_path):
+    for name, head in (
+        ("a.flent.gz", b"\x1f\x8b\x08\x00\xff"),
+        ("a.pcapng", b"\x0a\x0d\x0d\x0a\xff"),
+        ("a.pcap", b"\xd4\xc3\xb2\xa1"),
+    ):
+        (tmp_path / name).write_bytes(head)
+        code, _, err = wavetank("run", tmp_path / name)
+        assert code == 2 and "`wavetank analyze` reads captures" in err
+
+
 def test_one_kind_of_what_there_is(wavetank):
     code, out, _ = wavetank("list", "qdiscs", "rates")
     assert code == 0 and {"fq_codel", "cake", "minstrel_ht"} <= {*out.split()} and "cubic" not in out

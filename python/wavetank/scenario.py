@@ -24,6 +24,15 @@ Value = str | int | float | bool | np.generic | Sequence[str | int | float | boo
 WATERS = ("model", "linux")
 #: What is loaded, in messages.
 SCENARIO = "a scenario file (TOML)"
+#: How what `analyze` reads begins: gzip (as Flent's files are), pcapng, pcap in both byte orders.
+ANALYZED = (
+    b"\x1f\x8b",
+    b"\x0a\x0d\x0d\x0a",
+    b"\xd4\xc3\xb2\xa1",
+    b"\xa1\xb2\xc3\xd4",
+    b"\x4d\x3c\xb2\xa1",
+    b"\xa1\xb2\x3c\x4d",
+)
 
 
 @contextmanager
@@ -65,6 +74,10 @@ class Scenario:
         try:
             return cls(path.read_text(encoding="utf-8-sig"), str(path))
         except (OSError, UnicodeDecodeError) as e:
+            if isinstance(e, UnicodeDecodeError) and e.object.startswith(ANALYZED):
+                raise UserError(
+                    f"{path}: is a capture, or compressed, expected {SCENARIO}; `wavetank analyze` reads captures and Flent files"
+                ) from None
             raise unreadable(path, e, SCENARIO) from None
 
     @classmethod
