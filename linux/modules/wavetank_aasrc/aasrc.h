@@ -117,8 +117,9 @@ struct aasrc_sta {
 	int probed;			/* its rate */
 	int pulled;			/* frames since it was armed */
 	u64 out_since;			/* ns */
-	bool waiting;			/* frames were pulled since the last report */
-	struct hrtimer silence;		/* then no report came for long */
+	u32 unheard;			/* frames pulled since the last report */
+	struct hrtimer silence;		/* then, with a unit among them, no report came for long */
+	bool lowered;			/* since then the table is of the rate below the current one */
 	struct hrtimer unbar;		/* then the next higher rate may be probed */
 	bool fed_back;			/* somebody sends feedback */
 	bool ack_heard;

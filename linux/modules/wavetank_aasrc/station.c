@@ -14,10 +14,15 @@
  * frame, however long ago, says nothing. A driver without a table of its own takes the rates that each frame was given; there as many
  * frames are marked as a unit has on average.
  *
+ * Silence is that of a rate which does not carry, or of a unit that waits for the air behind others' (with several stations for
+ * longer than silence_ms). Units of retries pull no frame, so that a timer has to give them the lower rate; which of the two it was,
+ * the next report tells: it is of a unit that was formed with that table, or of one before it.
+ *
  * Differs (from docs/mechanisms/aasrc.md):
  *   D1  mac80211 is told of a unit after the next one is formed: decisions come into force one unit later than where the
  *       algorithm sits below the aggregation.
- *   D2  silence is timed from the first frame pulled after a report, not from the first unit formed.
+ *   D2  silence is timed from the second frame pulled after a report, not from the first unit formed; and units that were formed
+ *       before it ended and are reported after all take the step down back.
  *   D3  units of stations without HT count, at the band's own rates.
  *   D4  a unit that pulls no frame (of retries alone, where the report that they were born with did not come), or one alone, may be
  *       followed by a second one, of retries, that probes with it.
@@ -31,10 +36,13 @@ LIST_HEAD(aasrc_stations);
 DEFINE_SPINLOCK(aasrc_stations_lock);
 
 /*
- * A probe is known by its report: drivers hand back a rate's flags as they were given them. This one means nothing with an MCS
- * (preambles of HT have one length); ath9k's xmit.c ath_buf_set_rate hands it to ath_pkt_duration, which does not look at it.
+ * A probe, or a unit of silence's table, is known by its report: drivers hand back a rate's flags as they were given them. This one
+ * means nothing with an MCS (preambles of HT have one length); ath9k's xmit.c ath_buf_set_rate hands it to ath_pkt_duration, which
+ * does not look at it.
  */
 #define MARK	IEEE80211_TX_RC_USE_SHORT_PREAMBLE
+
+#define A_UNIT	2	/* frames pulled that tell of one; a single one may be for none, see above */
 
 static void link_of(struct ieee80211_sta_rates *t, int i, const struct aasrc_rate *r, u8 tries)
 {
@@ -43,21 +51,20 @@ static void link_of(struct ieee80211_sta_rates *t, int i, const struct aasrc_rat
 	t->rate[i].count = t->rate[i].count_rts = t->rate[i].count_cts = tries;
 }
 
-/* {current 2, below 2}, {lowest 4}; before them a probe's one try */
+/* {current 2, below 2}, {lowest 4}; before them a probe's one try. In silence the same of the rate below. */
 static void set_table(struct aasrc_sta *s, int probe)
 {
 	struct ieee80211_sta_rates *t = kzalloc(sizeof(*t), GFP_ATOMIC);
-	int most = min_t(int, s->hw->max_rates, IEEE80211_TX_RATE_TABLE_SIZE), n = 0, at = s->a.current_rate;
+	int most = min_t(int, s->hw->max_rates, IEEE80211_TX_RATE_TABLE_SIZE), n = 0, at = s->a.current_rate - s->lowered;
 
 	if (!t)
 		return;
-	if (probe >= 0) {
+	if (probe >= 0)
 		link_of(t, n++, &s->a.rate[probe], 1);
-		if (t->rate[0].flags & IEEE80211_TX_RC_MCS)
-			t->rate[0].flags |= MARK;
-	}
 	if (n < most)
 		link_of(t, n++, &s->a.rate[at], at ? 2 : 4);
+	if ((probe >= 0 || s->lowered) && t->rate[0].flags & IEEE80211_TX_RC_MCS)
+		t->rate[0].flags |= MARK;
 	if (at && n < most)
 		link_of(t, n++, &s->a.rate[at - 1], 2);
 	if (n < IEEE80211_TX_RATE_TABLE_SIZE)
@@ -72,7 +79,7 @@ static void arm(struct aasrc_sta *s, u64 now)
 {
 	int probe = aasrc_probe(&s->a, now);
 
-	if (s->probing != AASRC_IDLE)
+	if (s->probing != AASRC_IDLE || s->lowered)
 		return;
 	if (probe < 0) {
 		int up = s->a.current_rate + 1;
@@ -101,12 +108,10 @@ static void probe_is_out(struct aasrc_sta *s)
 static void pulled(struct aasrc_sta *s)
 {
 	bool table = ieee80211_hw_check(s->hw, SUPPORTS_RC_TABLE);
-	int enough = table ? 2 : max_t(u32, 2, s->a.rate[s->a.current_rate].avg >> 8);
+	int enough = table ? A_UNIT : max_t(u32, A_UNIT, s->a.rate[s->a.current_rate].avg >> 8);
 
-	if (!s->waiting) {
-		s->waiting = true;
+	if (++s->unheard == A_UNIT)
 		hrtimer_start(&s->silence, ms_to_ktime(READ_ONCE(aasrc_p.silence_ms)), HRTIMER_MODE_REL_SOFT);
-	}
 	if (s->probing != AASRC_ARMED)
 		return;
 	if (++s->pulled >= enough)
@@ -132,11 +137,13 @@ static enum hrtimer_restart silent(struct hrtimer *t)
 
 	spin_lock_bh(&s->lock);
 	/* queued: a report came while this waited for the lock, and a frame after it */
-	if (s->waiting && !hrtimer_is_queued(t) && s->a.n && s->a.current_rate) {
-		s->probing = AASRC_IDLE;
-		aasrc_silent(&s->a);
+	if (s->unheard >= A_UNIT && !hrtimer_is_queued(t) && s->a.n && s->a.current_rate) {
+		if (s->probing == AASRC_ARMED)
+			s->probing = AASRC_IDLE;
+		if (s->lowered)
+			aasrc_silent(&s->a);	/* the rate below was silent for as long */
+		s->lowered = s->a.current_rate > 0;
 		set_table(s, AASRC_NONE);
-		/* units of retries pull no frame */
 		hrtimer_forward_now(t, ms_to_ktime(READ_ONCE(aasrc_p.silence_ms)));
 		again = HRTIMER_RESTART;
 	}
@@ -152,6 +159,14 @@ static void get_rate(void *priv, struct ieee80211_sta *sta, void *priv_sta, stru
 	if (s->sta && s->a.n)
 		pulled(s);
 	spin_unlock_bh(&s->lock);
+}
+
+/* Whether the first link of a report's unit is that of a table with a mark. */
+static bool marked(const struct ieee80211_tx_info *info)
+{
+	const struct ieee80211_tx_rate *r = info->status.rates;
+
+	return r->flags & MARK || !(r->flags & IEEE80211_TX_RC_MCS);
 }
 
 /* What a report says, in rates of the ladder; false if it says nothing that counts. */
@@ -170,7 +185,7 @@ static bool read_report(struct aasrc_sta *s, const struct ieee80211_tx_info *inf
 	if (!i)
 		return false;
 	u->links = i;
-	u->probe = s->probing != AASRC_IDLE && u->link[0].rate == s->probed && (r->flags & MARK || !(r->flags & IEEE80211_TX_RC_MCS));
+	u->probe = s->probing != AASRC_IDLE && u->link[0].rate == s->probed && marked(info);
 	if (info->flags & IEEE80211_TX_STAT_AMPDU) {
 		u->frames = info->status.ampdu_len;
 		u->acked = info->status.ampdu_ack_len;
@@ -198,12 +213,17 @@ static void report(struct aasrc_sta *s, const struct ieee80211_tx_info *info)
 {
 	u64 now = ktime_get_ns();
 	int before = s->a.current_rate;
+	bool lowered = s->lowered;
 	struct aasrc_unit u = {};
 
 	if (!read_report(s, info, &u))
 		return;
-	s->waiting = false;
+	s->unheard = 0;
 	hrtimer_try_to_cancel(&s->silence);	/* if it runs, it waits for the lock and finds nothing to do */
+	/* formed in silence, and heard before what was formed earlier: that was lost. Else it was late. */
+	if (lowered && u.link[0].rate == before - 1 && marked(info))
+		aasrc_silent(&s->a);
+	s->lowered = false;
 	/* frames that failed make a unit at once, which pulls none and was formed before this report */
 	if (s->probing == AASRC_ARMED && !u.probe && u.acked < u.frames && ieee80211_hw_check(s->hw, SUPPORTS_RC_TABLE))
 		probe_is_out(s);
@@ -219,7 +239,7 @@ static void report(struct aasrc_sta *s, const struct ieee80211_tx_info *info)
 		heard(s, now, info);
 	if (s->a.current_rate != before && s->probing == AASRC_ARMED)
 		s->probing = AASRC_IDLE;	/* of another rate then; one that is out will be reported */
-	if (s->a.current_rate != before || u.probe)
+	if (s->a.current_rate != before || u.probe || lowered)
 		set_table(s, AASRC_NONE);
 	arm(s, now);
 }
@@ -338,6 +358,7 @@ static void start(struct aasrc_sta *s, struct ieee80211_supported_band *sband, s
 	s->a.n = aasrc_ladder(s->a.rate, sband, sta);
 	aasrc_start(&s->a, c.kind);
 	s->probing = AASRC_IDLE;
+	s->lowered = false;
 	if (s->a.n)
 		set_table(s, AASRC_NONE);
 	spin_unlock_bh(&s->lock);
