@@ -48,7 +48,7 @@ static bool rates_are_its_own(const struct wt_radio *r)
 	for (i = 0; i < wt_p.n_fixed; i++)
 		if (wt_p.fixed_mcs[i] == -1)
 			return false;
-	return wt_p.n_fixed || wt_p.fixed_legacy >= 0;
+	return wt_p.n_fixed || wt_p.n_legacy;
 }
 
 /* Whatever was made of it goes. */

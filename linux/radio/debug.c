@@ -63,7 +63,10 @@ static void show_mode(struct seq_file *f, const char *name, u32 k, u64 n)
 	const char *of = wt_phy_is_he(&r) ? "he" : wt_phy_is_vht(&r) ? "vht" : "ht";
 
 	if (!wt_phy_aggregates(&r)) {
-		seq_printf(f, "%s_dsss_%d_1_20_0 %llu\n", name, r.idx, n);
+		if (r.idx < WT_DSSS_RATES)
+			seq_printf(f, "%s_dsss_%d_1_20_0 %llu\n", name, r.idx, n);
+		else
+			seq_printf(f, "%s_ofdm_%d_1_20_800 %llu\n", name, r.idx - WT_DSSS_RATES, n);
 		return;
 	}
 	seq_printf(f, "%s_%s_%d_%u_%u_%u %llu\n", name, of, wt_phy_mcs(&r), wt_phy_streams(&r), wt_phy_mhz(&r), wt_phy_gi_ns(&r), n);

@@ -19,10 +19,27 @@
 #include "mpdu/tx.h"
 #include "pace.h"
 
+/*
+ * A card of 802.11b has no short slots, and says so as it joins (9.4.1.4): hostapd's access point then has long ones. mac80211 says of each station
+ * at 2.4 GHz that it has some (mlme.c ieee80211_assoc_link_elems).
+ */
+static void no_short_slots(const struct wt_radio *r, struct sk_buff *skb)
+{
+	struct ieee80211_mgmt *mgmt = (void *)skb->data;
+
+	if (!wt_is_dsss(r->index))
+		return;
+	if (ieee80211_is_assoc_req(mgmt->frame_control))
+		mgmt->u.assoc_req.capab_info &= cpu_to_le16(~WLAN_CAPABILITY_SHORT_SLOT_TIME);
+	else if (ieee80211_is_reassoc_req(mgmt->frame_control))
+		mgmt->u.reassoc_req.capab_info &= cpu_to_le16(~WLAN_CAPABILITY_SHORT_SLOT_TIME);
+}
+
 static void wt_op_tx(struct ieee80211_hw *hw, struct ieee80211_tx_control *control, struct sk_buff *skb)
 {
 	struct wt_radio *r = *(struct wt_radio **)hw->priv;
 
+	no_short_slots(r, skb);
 	spin_lock_bh(&wt_lock);
 	memset(wt_frame(skb), 0, sizeof(struct wt_frame));
 	wt_tx_one(r, control->sta, skb);
@@ -117,6 +134,11 @@ static void wt_op_link_info_changed(struct ieee80211_hw *hw, struct ieee80211_vi
 
 	if (changed & BSS_CHANGED_QOS)
 		r->dcf = wt_p.dcf || !info->qos;
+	if (changed & BSS_CHANGED_ERP_SLOT) {
+		spin_lock_bh(&wt_lock);
+		wt_clock_rearm();
+		spin_unlock_bh(&wt_lock);
+	}
 	if (!(changed & (BSS_CHANGED_BEACON_ENABLED | BSS_CHANGED_BEACON_INT)))
 		return;
 	spin_lock_bh(&wt_lock);
@@ -151,7 +173,7 @@ static int wt_op_conf_tx(struct ieee80211_hw *hw, struct ieee80211_vif *vif, uns
 	e->txop_us = params->txop * 32;
 	if (wt_p.dcf) {
 		e->aifsn = 2;
-		e->cw = e->cw_min = 15;
+		e->cw = e->cw_min = wt_is_dsss(r->index) ? 31 : 15;	/* 18.4.5: aCWmin(0) of who knows no OFDM */
 		e->cw_max = 1023;
 		e->txop_us = 0;
 	}

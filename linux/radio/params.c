@@ -51,7 +51,6 @@ struct wt_params wt_p = {
 	.pacing_shift = -1,	/* net/mac80211/main.c ieee80211_alloc_hw_nm: 7, 8 ms */
 	.ampdu = true,
 	.ht = true,
-	.fixed_legacy = -1,
 	.fixed_mhz = { 40 },
 	.n_mhz = 1,
 	.he_gi_ns = 800,
@@ -130,7 +129,11 @@ module_param_array_named(fixed_mcs, wt_p.fixed_mcs, int, &wt_p.n_fixed, 0444);
 MODULE_PARM_DESC(fixed_mcs, "MCS of all data between radio i and the AP (radio 0), both ways; the last holds for the rest; -1: ask rate control; -2: what carries most through the channel, as it was when the last PPDU there went out [-1]");
 module_param_array_named(fixed_mcs_up, wt_p.fixed_mcs_up, int, &wt_p.n_fixed_up, 0444);
 MODULE_PARM_DESC(fixed_mcs_up, "MCS of what radio i sends, in place of that; element 0 is the AP's own and unused; the last holds for the rest [none]");
-PARAM(int, fixed_legacy, "all data at this bitrate index; -1: no [-1]");
+module_param_array_named(fixed_legacy, wt_p.fixed_legacy, int, &wt_p.n_legacy, 0444);
+MODULE_PARM_DESC(fixed_legacy, "bitrate index of all data between radio i and the AP, both ways; the last holds for the rest; -1: no [-1]");
+module_param_array_named(dsss, wt_p.dsss, bool, &wt_p.n_dsss, 0444);
+MODULE_PARM_DESC(dsss, "radio i's card is of 802.11b: 1, 2, 5.5 and 11 Mbit/s, and no short slots; the last holds for the rest [0]");
+PARAM(bool, erp_protection, "frames of OFDM stand behind a CTS to self where the BSS protects them from stations of 802.11b; ath9k's do not since 5.17 [0]");
 module_param_array_named(fixed_mhz, wt_p.fixed_mhz, uint, &wt_p.n_mhz, 0444);
 MODULE_PARM_DESC(fixed_mhz, "width of radio i's link with the AP (radio 0: of the channel): 20, 40 or, with vht, 80 and 160; the last holds for the rest [40]");
 PARAM(bool, fixed_sgi, "the cards have the short guard interval, and use it at a fixed MCS [1]");
@@ -174,6 +177,18 @@ enum wt_standard wt_standard_of(unsigned int radio)
 	enum wt_standard own = wt_p.n_standard ? wt_listed(standard, n_standard, radio) : 0;
 
 	return own ? min(own, network) : network;
+}
+
+/* The bitrate index of the data between a station and the AP; -1: it is not fixed. */
+int wt_legacy_of(unsigned int radio)
+{
+	return wt_p.n_legacy ? wt_listed(fixed_legacy, n_legacy, radio) : -1;
+}
+
+/* Whether a card is of 802.11b. */
+bool wt_is_dsss(unsigned int radio)
+{
+	return wt_p.n_dsss && wt_listed(dsss, n_dsss, radio);
 }
 
 /* A width that a link can have: 802.11n's is 40 MHz at most. */

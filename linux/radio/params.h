@@ -72,7 +72,11 @@ struct wt_params {
 	unsigned int n_fixed;
 	int fixed_mcs_up[WT_MAX_RADIOS];	/* of what radio i sends, in place of that */
 	unsigned int n_fixed_up;
-	int fixed_legacy;		/* -1, else bitrate index: all data at this legacy rate */
+	int fixed_legacy[WT_MAX_RADIOS];	/* bitrate index of all data between radio i and the AP, or -1 */
+	unsigned int n_legacy;
+	bool dsss[WT_MAX_RADIOS];	/* radio i's card is of 802.11b */
+	unsigned int n_dsss;
+	bool erp_protection;		/* OFDM frames stand behind a CTS to self where the BSS asks for it */
 	unsigned int fixed_mhz[WT_MAX_RADIOS];	/* width of radio i's link with the AP; of radio 0: of the channel */
 	unsigned int n_mhz;
 	bool ideal;			/* some is WT_IDEAL */
@@ -121,6 +125,8 @@ static inline bool wt_hack_rides(void)
 }
 
 enum wt_standard wt_standard_of(unsigned int radio);
+int wt_legacy_of(unsigned int radio);
+bool wt_is_dsss(unsigned int radio);
 int wt_params_check(void);
 void wt_seed(struct rnd_state *rnd, u32 radio, u32 purpose);
 

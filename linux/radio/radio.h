@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * wavetank_radio: a virtual 802.11a/n/ac/ax card whose air is modelled, under the real mac80211.
+ * wavetank_radio: a virtual 802.11a/b/g/n/ac/ax card whose air is modelled, under the real mac80211.
  *
  * A packet's way, and the layers that it crosses, each a folder:
  *
@@ -41,7 +41,7 @@
 #define WT_BEACON_Q	IEEE80211_NUM_ACS
 #define WT_NUM_Q	(IEEE80211_NUM_ACS + 1)
 #define WT_MCS_MODULATIONS	((32 + 2 * 8 * 12) * 4 * 2)	/* MCSs of 802.11n; of 802.11ac and ax with eight streams; widths; guard intervals */
-#define WT_MODULATIONS	(WT_MCS_MODULATIONS + 4)	/* and 802.11b's rates */
+#define WT_MODULATIONS	(WT_MCS_MODULATIONS + 4 + 8)	/* and 802.11b's rates, and 802.11a's and g's */
 
 struct wt_rx_frame;		/* rider.h */
 
@@ -63,7 +63,7 @@ struct wt_counters {
 	u64 collisions, no_response, internal_collisions, aggregates, singles;
 	u64 airtime_ns, ht_ampdu[WT_MAX_MPDUS + 1];
 	u64 rx_airtime_ns, rx_ampdu[WT_MAX_MPDUS + 1], rx_bad[WT_MAX_MPDUS + 1];	/* of what was sent to it */
-	u64 mode_ppdus[WT_MODULATIONS], mode_mpdus[WT_MODULATIONS];	/* data, but for 802.11a's, by air/phy.c wt_phy_modulation */
+	u64 mode_ppdus[WT_MODULATIONS], mode_mpdus[WT_MODULATIONS];	/* data, by air/phy.c wt_phy_modulation */
 	u64 rx_mode_ppdus[WT_MODULATIONS], rx_mode_mpdus[WT_MODULATIONS];	/* of what was sent to it */
 	u64 rx_mpdus, rx_bytes, back_to_back, fifo_max, netdev_stops, lost_statuses;
 	u64 backlog_drops;	/* frames that its host's CPU had no room for, and what they would have let go */

@@ -578,6 +578,27 @@ def test_a_network_at_2_4_ghz_is_on_channel_1():
     assert old.case["radio"]["fixed_legacy"] == 4
 
 
+def test_a_network_of_802_11b_and_g():
+    def told(**sets):
+        g = {"wifi.standard": "g", "wifi.band": "2.4 GHz", "wifi.rate": "54 Mbit/s", "wifi.stations": 3}
+        s = wavetank.Scenario.from_dict({"name": "g", "topology": {"kind": "wifi"}})
+        return translate(s.set({**g, **{k.replace("__", "."): v for k, v in sets.items()}}))
+
+    alone = told()
+    assert alone.case["radio"]["fixed_legacy"] == 11, "802.11b's four rates stand before 802.11g's"
+    assert (alone.case["wmm"], alone.case["hostapd"]) == (False, ["preamble=1"])
+    assert not {"dsss", "erp_protection"} & set(alone.case["radio"])
+    mixed = told(stations__rate="54 Mbit/s, 5.5 Mbit/s")
+    assert mixed.case["radio"]["fixed_legacy"] == [11, 11, 2, 11]
+    assert mixed.case["radio"]["dsss"] == [0, 0, 1, 0]
+    assert mixed.case["radio"]["erp_protection"] is False, "6.12's ath9k leaves it out"
+    assert told(stations__rate="2 Mbit/s", ap__driver="ath9k_tidq").case["radio"]["erp_protection"] is True
+    assert told(stations__rate="2 Mbit/s", wifi__erp_protection=True).case["radio"]["erp_protection"] is True
+    b = told(wifi__standard="b", wifi__rate="11 Mbit/s")
+    assert (b.case["radio"]["dsss"], b.case["radio"]["fixed_legacy"]) == (1, 3)
+    assert b.case["hostapd"] == ["preamble=1", "basic_rates=10 20 55 110", "hw_mode=b"]
+
+
 def test_stations_of_their_own_rates():
     s = up(wifi__stations=3, wifi__mcs=15).set({"stations.mcs": "0, 7*2"})
     assert translate(s).case["radio"]["fixed_mcs"] == [15, 0, 7]

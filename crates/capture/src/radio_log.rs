@@ -18,6 +18,7 @@ const MAGIC: u32 = 0x7774_6361;
 const VERSION: u16 = 3;
 const EVERY: u8 = 255;
 const SLOT: u64 = 9_000;
+const LONG_SLOT: u64 = 20_000;
 /// Of a record: 256 MPDUs of 16 KiB, and what is told of them.
 const LONGEST: u32 = 5 << 20;
 /// MPDUs of an A-MPDU.
@@ -37,6 +38,7 @@ mod flag {
     pub const BLOCK_ACK: u16 = 128;
     pub const WIDE_BITMAP: u16 = 256;
     pub const GHZ2: u16 = 512;
+    pub const LONG_SLOTS: u16 = 1024;
 }
 
 /// `phy` of a record; others are no such PPDU.
@@ -186,13 +188,16 @@ impl Record {
     /// Times and outcome.
     fn exchanged(&self, data: Mode, control: Mode, rts: Mode) -> Exchanged {
         let span = |ns: u32| Span::from_ns(i64::from(ns));
-        let guard = (self.rts > 0).then(|| Guard { mode: rts, first: span(self.rts), cts: Some(span(self.cts)) });
+        // Nobody answers a CTS to self.
+        let cts = (self.cts > 0).then(|| span(self.cts));
+        let guard = (self.rts > 0).then(|| Guard { mode: rts, first: span(self.rts), cts });
         let sifs = self.band().sifs().ns() as u64;
-        let lead = if self.rts > 0 { u64::from(self.rts) + u64::from(self.cts) + 2 * sifs } else { 0 };
+        let spaces = u64::from(self.rts > 0) + u64::from(self.cts > 0);
+        let lead = u64::from(self.rts) + u64::from(self.cts) + spaces * sifs;
         // In a TXOP it goes on without a backoff.
-        let counted = self.base >= sifs && self.start >= self.base + SLOT * u64::from(self.aifsn);
-        let (idle, aifs) =
-            if counted { (self.base - sifs, sifs + SLOT * u64::from(self.aifsn)) } else { (self.start, 0) };
+        let slots = if self.is(flag::LONG_SLOTS) { LONG_SLOT } else { SLOT } * u64::from(self.aifsn);
+        let counted = self.base >= sifs && self.start >= self.base + slots;
+        let (idle, aifs) = if counted { (self.base - sifs, sifs + slots) } else { (self.start, 0) };
         let bar = self.is(flag::BAR);
         Exchanged {
             from: StaIx(self.from),
@@ -345,7 +350,7 @@ pub fn read_radio_log(mut from: impl Read, views: &mut Views) -> Result<Option<f
             return Err(bad("a rate that no standard has"));
         };
         // Of an RTS that collided nothing else was sent.
-        let sent = !(r.rts > 0 && r.is(flag::COLLIDED));
+        let sent = !(r.cts > 0 && r.is(flag::COLLIDED));
         if sent && u64::from(r.data) < Phy::from(if r.is(flag::BAR) { control } else { mode }).preamble_ns() {
             return Err(bad("a PPDU shorter than its preamble"));
         }
@@ -535,6 +540,23 @@ mod tests {
         assert_eq!(data.iter().map(|f| (f.seq, f.len)).collect::<Vec<_>>(), [(7, 140), (8, 70)]);
         let he = He::new(7, 2, Width::Mhz80, Gi::Us1_6).unwrap();
         assert_eq!(data[0].phy, Some(Mode::He(he).into()));
+    }
+
+    /// Beside stations of 802.11b: nobody answers a CTS to self, and it is followed by the data whatever becomes of it; slots are of 20 us.
+    #[test]
+    fn a_frame_behind_a_cts_to_self() {
+        for (more, base) in [(flag::HEARD, LONG_SLOT), (flag::COLLIDED, SLOT)] {
+            let flags = more | flag::GHZ2 | if base == LONG_SLOT { flag::LONG_SLOTS } else { 0 };
+            let mut record = exchange_at((0, 0, 0, 0), flags, 1, &[(78, 0, vec![data(7)])]);
+            record[12..20].copy_from_slice(&(3_000_000 - 3 * base).to_le_bytes());
+            record[20..28].copy_from_slice(&[107_000_u32, 0].map(u32::to_le_bytes).concat());
+            let at = |word: u16| 4 + 16 + 20 + 2 * usize::from(word);
+            record[at(1)..at(4)].copy_from_slice(&[540_u16, 240, 110 | SHORT_PREAMBLE].map(u16::to_le_bytes).concat());
+            let all = frames(&log(&[record], u64::MAX));
+            assert_eq!(all.iter().map(|f| f.kind).collect::<Vec<_>>()[..2], [Kind::Cts, Kind::Data]);
+            assert_eq!(all[0].phy, Some(Mode::Dsss(Hr { rate: Dsss::R11, short: true }).into()));
+            assert_eq!(all[1].time, 3_000_000 + 107_000 + 10_000 + 100_000);
+        }
     }
 
     #[test]

@@ -26,7 +26,7 @@ pub fn value(of: &Counters, key: &str) -> u64 {
     of.iter().find(|(k, _)| k == key).map_or(0, |(_, v)| *v)
 }
 
-/// What is sampled of a radio: ns of airtime sent, PPDUs, MPDUs, ns of airtime to it; MPDUs that it sent, but for 802.11a's, and the
+/// What is sampled of a radio: ns of airtime sent, PPDUs, MPDUs, ns of airtime to it; MPDUs that it sent, and the
 /// sum of their rates (kbit/s); the same of those sent to it; data MPDUs sent to it, and how many of them were lost.
 pub fn row(of: &Counters) -> [u64; 10] {
     let [airtime, ppdus, mpdus, rx_airtime] = ["airtime_ns", "ppdus", "mpdus", "rx_airtime_ns"].map(|k| value(of, k));

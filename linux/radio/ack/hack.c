@@ -211,7 +211,7 @@ static u64 answer(struct wt_radio *r, u32 rate, u32 plain, bool repeats)
 		wt_trace_ack(r, WT_ACK_RODE, NULL, n);
 	longer = wt_phy_control_ns(rate, plain + n) - wt_phy_control_ns(rate, plain);
 	r->hack->riding_ns += longer;
-	if (longer > wt_phy_gap_ns(wt_band(r), rate) + 2 * WT_SLOT_NS)	/* beyond the data's NAV and DIFS */
+	if (longer > wt_phy_gap_ns(wt_band(r), rate) + 2 * wt_phy_slot_ns(r))	/* beyond the data's NAV and DIFS */
 		r->hack->beyond_difs++;
 	return longer;
 }

@@ -23,7 +23,7 @@
 #define VERSION	3
 
 enum { COLLIDED = 1, HEARD = 2, ANSWERED = 4, AGGREGATE = 8, BAR = 16, BEACON = 32, NO_ACK = 64, BLOCK_ACK = 128, WIDE_BITMAP = 256,
-	GHZ2 = 512 };	/* its intervals are 2.4 GHz's */
+	GHZ2 = 512, LONG_SLOTS = 1024 };	/* its intervals are 2.4 GHz's, and those beside stations of 802.11b */
 enum { NON_HT, HT, VHT, HE };
 
 struct head {
@@ -36,7 +36,7 @@ struct head {
 struct exchange {
 	u32 size;			/* of the whole record */
 	u64 start, base;		/* ns since wt_capture_start */
-	u32 rts_ns, cts_ns, data_ns, answer_ns;
+	u32 rts_ns, cts_ns, data_ns, answer_ns;	/* cts_ns 0: what stands before the data is a CTS to self */
 	u32 psdu;
 	u16 flags;
 	u16 rate;			/* MCS, or 100 kbit/s; with WT_SHORT_PREAMBLE */
@@ -204,7 +204,7 @@ void wt_capture_exchange(struct wt_radio *r, int q, const struct wt_ppdu *p, con
 		.rts_ns = e->rts_ns, .cts_ns = e->cts_ns, .data_ns = e->data_ns, .answer_ns = e->answer_ns, .psdu = p->bytes,
 		.flags = (e->collided ? COLLIDED : 0) | (e->response ? HEARD : 0) | (e->answered ? ANSWERED : 0) |
 			 (p->aggr ? AGGREGATE | BLOCK_ACK : 0) | (p->back_req ? BLOCK_ACK : 0) | (p->beacon ? BEACON : 0) | (p->no_ack ? NO_ACK : 0) | (p->wide ? WIDE_BITMAP : 0) |
-			 (wt_band(r) == NL80211_BAND_2GHZ ? GHZ2 : 0),
+			 (wt_band(r) == NL80211_BAND_2GHZ ? GHZ2 : 0) | (wt_phy_slot_ns(r) > 9000 ? LONG_SLOTS : 0),
 		.control_rate = wt_phy_response_rate(r, rate), .rts_rate = e->rts_rate,
 		.from = r->index, .to = is_multicast_ether_addr(hdr->addr1) || !to ? 255 : to->index,
 		.ac = q, .aifsn = r->ac[q].aifsn, .attempts = p->attempts, .n = p->n,

@@ -11,7 +11,7 @@
 struct wt_exchange {
 	u64 start;			/* of the first bit on the air */
 	u64 base;			/* AIFSN slots were counted from here */
-	u32 rts_ns, cts_ns, rts_rate;	/* 0: none; 100 kbit/s */
+	u32 rts_ns, cts_ns, rts_rate;	/* 0: none; of a CTS to self in place of an RTS that has no CTS; 100 kbit/s */
 	u32 data_ns, answer_ns;		/* 0: was not sent; none is asked for */
 	bool collided;
 	bool response, answered;	/* one was sent; its receiver got it */

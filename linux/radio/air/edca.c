@@ -35,22 +35,22 @@ void wt_edcaf_init(struct wt_radio *r, int q)
 /* When the category will transmit, if the medium stays idle. */
 u64 wt_edcaf_access(const struct wt_radio *r, const struct wt_edcaf *e)
 {
-	u64 t = r->base + (e->aifsn + e->slots) * WT_SLOT_NS;
+	u64 t = r->base + (e->aifsn + e->slots) * wt_phy_slot_ns(r);
 	const struct wt_ppdu *p = list_first_entry(&e->hwq, struct wt_ppdu, list);
 
 	if (p->ready <= t)
 		return t;
 	/* it came when the medium was long idle: DCF sends at once, EDCA at the next boundary */
-	return r->dcf ? p->ready : t + DIV_ROUND_UP_ULL(p->ready - t, WT_SLOT_NS) * WT_SLOT_NS;
+	return r->dcf ? p->ready : t + DIV_ROUND_UP_ULL(p->ready - t, wt_phy_slot_ns(r)) * wt_phy_slot_ns(r);
 }
 
 /* The medium became busy at `at`: what was counted down until then. */
 void wt_edcaf_freeze(const struct wt_radio *r, struct wt_edcaf *e, u64 at)
 {
-	u64 first = r->base + e->aifsn * WT_SLOT_NS;
+	u64 first = r->base + e->aifsn * wt_phy_slot_ns(r);
 
 	if (e->slots && at >= first)
-		e->slots -= min_t(u64, e->slots, div64_u64(at - first, WT_SLOT_NS) + !r->dcf);
+		e->slots -= min_t(u64, e->slots, div64_u64(at - first, wt_phy_slot_ns(r)) + !r->dcf);
 }
 
 void wt_edcaf_draw(struct wt_edcaf *e)

@@ -5,9 +5,10 @@
  * Source: IEEE 802.11-2016, 10.3.2.9 (acknowledgement), 10.3.2.3 (interframe spaces), 10.22.2 (EDCA).
  * Every radio hears every other. An exchange is
  *
- *     [ RTS SIFS CTS SIFS ] PPDU [ SIFS Ack | Block Ack ]
+ *     [ RTS SIFS CTS SIFS | CTS SIFS ] PPDU [ SIFS Ack | Block Ack ]
  *
- * A frame's fate is drawn when it starts; arrivals are handed to the receiver when the PPDU ends, the sender
+ * A frame's fate is drawn when it starts; arrivals are handed to the receiver when the PPDU ends, its signal extension
+ * included (802.11-2020, 19.3.2: that is when PHY-RXEND.indication comes), the sender
  * learns at the end of the response, or, without one, after SIFS + slot + aRxPHYStartDelay; from then it waits SIFS and
  * its AIFSN slots (10.22.2.4 c). Who wins a category with a TXOP limit goes on, SIFS after the response, as long as a whole
  * exchange more ends within it.
@@ -103,9 +104,22 @@ static u32 rts_rate(const struct wt_radio *r, const struct wt_ppdu *p)
 						   wt_phy_response_rate(r, &p->rates[p->chain]);
 }
 
+/* What an OFDM frame stands behind where stations of 802.11b are about (10.27.2): a CTS to its own sender; 0: nothing. */
+static u64 cts_to_self_ns(const struct wt_radio *r, const struct wt_ppdu *p)
+{
+	bool asked = wt_p.erp_protection && p->tid && !p->bar && p->vif->bss_conf.use_cts_prot;
+
+	if (!asked || wants_rts(r, p) || wt_phy_dsss_of(wt_phy_rate(wt_band(r), &p->rates[p->chain])) >= 0)
+		return 0;
+	return wt_phy_control_ns(wt_phy_dsss_protection_rate(r), 14);
+}
+
+/* With what its sender sends before it. */
 static u64 ppdu_ns(const struct wt_radio *r, const struct wt_ppdu *p)
 {
-	return wt_phy_ppdu_ns(wt_band(r), &p->rates[p->chain], p->bytes);
+	u64 cts = cts_to_self_ns(r, p);
+
+	return wt_phy_ppdu_ns(wt_band(r), &p->rates[p->chain], p->bytes) + (cts ? cts + wt_phy_sifs_ns(wt_band(r)) : 0);
 }
 
 static u32 block_ack_bytes(const struct wt_ppdu *p)
@@ -170,6 +184,10 @@ static void capture(struct wt_radio *r, int q, const struct wt_ppdu *p, u64 star
 		x.rts_ns = wt_phy_control_ns(x.rts_rate, 20) + of_rts;
 		x.cts_ns = wt_phy_control_ns(x.rts_rate, 14) + of_rts;
 		x.data_ns = alone ? x.data_ns - x.rts_ns - x.cts_ns - 2 * wt_phy_sifs_ns(wt_band(r)) : 0;
+	} else if (cts_to_self_ns(r, p)) {	/* which nothing answers */
+		x.rts_rate = wt_phy_dsss_protection_rate(r);
+		x.rts_ns = cts_to_self_ns(r, p);
+		x.data_ns -= x.rts_ns + wt_phy_sifs_ns(wt_band(r));
 	}
 	wt_capture_exchange(r, q, p, &x);
 }
@@ -185,8 +203,6 @@ static void count_data(struct wt_radio *r, const struct wt_ppdu *p)
 		to->count.rx_ampdu[p->n]++;
 		to->count.rx_bad[p->n - wt_ppdu_acked(p)]++;
 	}
-	if (k >= WT_MODULATIONS)
-		return;
 	r->count.mode_ppdus[k]++;
 	r->count.mode_mpdus[k] += p->n;
 	if (to) {
@@ -210,23 +226,25 @@ static void count_airtime(struct wt_radio *r, const struct wt_ppdu *p, u64 ns)
 static void transmit(u64 at)
 {
 	bool alone = wt_air.n_tx == 1;
-	u64 end = at;
+	u64 end = at, until = at;
 	int i;
 
 	for (i = 0; i < wt_air.n_tx; i++) {
 		struct wt_radio *r = wt_air.tx[i].radio;
 		struct wt_ppdu *p = head_of(&r->ac[wt_air.tx[i].q]);
+		u64 extension = wt_phy_extension_ns(wt_band(r), last_rate(r, p, alone));
 		u64 answer, ns = sent_ns(r, p, alone, &answer);
 
 		wt_air.tx[i].end = wt_air.tx[i].start + ns;
 		end = max(end, wt_air.tx[i].end);
+		until = max(until, wt_air.tx[i].end + extension);
 		bitmap_zero(p->acked, WT_MAX_MPDUS);
 		wt_air.rides = wt_rider ? wt_rider->head(r, wt_air.tx[i].q, p) : NULL;
 		r->ac[wt_air.tx[i].q].tried = true;
 		if (alone) {
 			if (!p->bar) {
 				wt_loss_draw(r, p);
-				wt_rx_lands(r, p, wt_air.tx[i].end);
+				wt_rx_lands(r, p, wt_air.tx[i].end + extension);
 			}
 			wt_air.response = p->bar || (!p->no_ack && wt_ppdu_acked(p));
 			wt_air.deaf = wt_air.response && wt_loss_answer(r, p, answer_bytes(p));
@@ -235,7 +253,7 @@ static void transmit(u64 at)
 				r->count.back_to_back++;
 			wt_air.last_tx = r;
 		}
-		count_airtime(r, p, (alone ? ns + answer : ns) + wt_phy_extension_ns(wt_band(r), last_rate(r, p, alone)));
+		count_airtime(r, p, (alone ? ns + answer : ns) + extension);
 		if (wants_rts(r, p) && !alone) {
 			p->rts_failures++;	/* nothing of the PPDU itself was sent */
 		} else if (!p->bar) {
@@ -254,7 +272,7 @@ static void transmit(u64 at)
 		wt_air.collision_ns += end - at;
 	wt_air.busy_since = at;
 	wt_air.state = WT_DATA;
-	wt_air.until = end;
+	wt_air.until = until;
 }
 
 /* The medium is idle and at least one category may send at `at`. */
@@ -366,36 +384,21 @@ static u64 eifs_less_difs(const struct wt_radio *r)
 /* From the end of what was sent at `rate`'s class until its sender knows that nobody answers: SIFS, a slot, aRxPHYStartDelay. */
 static u64 timeout_ns(const struct wt_radio *r, u32 rate)
 {
-	return wt_phy_gap_ns(wt_band(r), rate) + WT_SLOT_NS + wt_phy_start_ns(rate);
+	return wt_phy_gap_ns(wt_band(r), rate) + wt_phy_slot_ns(r) + wt_phy_start_ns(rate);
 }
 
-/* From when the last of what was on the air would have ended without its extension (`at`) until SIFS is over. */
-static u64 idle_ns(u64 at)
-{
-	u64 idle = 0;
-	int k;
-
-	for (k = 0; k < wt_air.n_tx; k++) {
-		struct wt_radio *r = wt_air.tx[k].radio;
-		u32 rate = last_rate(r, head_of(&r->ac[wt_air.tx[k].q]), wt_air.n_tx == 1);
-		u64 end = wt_air.n_tx == 1 ? at : wt_air.tx[k].end;
-
-		idle = max(idle, end + wt_phy_gap_ns(wt_band(r), rate));
-	}
-	return idle - at;
-}
-
+/* The last of what was on the air is over at `at`, with its extension. */
 static void end_exchange(u64 at, bool response)
 {
-	u64 sifs = wt_phy_sifs_ns(wt_band(wt_air.tx[0].radio)), idle = idle_ns(at);
+	u64 sifs = wt_phy_sifs_ns(wt_band(wt_air.tx[0].radio));
 	struct wt_radio *to;
 	unsigned int i;
 	int k;
 
-	wt_air.busy_ns += at - wt_air.busy_since + idle - sifs;
+	wt_air.busy_ns += at - wt_air.busy_since;
 	wt_air.state = WT_IDLE;
 	for (i = 0; i < wt_n_radios; i++)
-		wt_radios[i]->base = at + idle;
+		wt_radios[i]->base = at + sifs;
 	if (wt_air.n_tx == 1) {
 		struct wt_radio *r = wt_air.tx[0].radio;
 		struct wt_edcaf *e = &r->ac[wt_air.tx[0].q];
@@ -404,7 +407,7 @@ static void end_exchange(u64 at, bool response)
 		if (response || p->no_ack) {
 			wt_edcaf_succeeded(e);
 			finish(r, wt_air.tx[0].q, response);
-			continue_txop(r, wt_air.tx[0].q, at + idle);
+			continue_txop(r, wt_air.tx[0].q, at + sifs);
 			return;
 		}
 		r->count.no_response++;
@@ -413,7 +416,7 @@ static void end_exchange(u64 at, bool response)
 			wt_edcaf_failed(r, e);
 			r->late_at = at;
 			r->late_q = wt_air.tx[0].q;
-			r->base = at + idle + eifs_less_difs(r);
+			r->base = at + sifs + eifs_less_difs(r);
 			return;
 		}
 		/* nothing arrived: bystanders keep to the NAV, the receiver waits EIFS, the sender for its timeout */
@@ -424,7 +427,7 @@ static void end_exchange(u64 at, bool response)
 		r->nav = 0;
 		to = wt_receiver(r, wt_ppdu_to(p));
 		if (to) {
-			to->base = at + idle + eifs_less_difs(to);
+			to->base = at + sifs + eifs_less_difs(to);
 			to->nav = 0;
 		}
 		wt_edcaf_failed(r, e);
@@ -443,7 +446,7 @@ static void end_exchange(u64 at, bool response)
 
 		if (!wants_rts(r, p))	/* else its RTS collided, and nothing of the PPDU was sent */
 			r->count.collisions++;
-		r->base = at + idle;
+		r->base = at + sifs;
 		if (p->no_ack) {
 			wt_edcaf_succeeded(e);	/* nobody will tell it */
 			finish(r, wt_air.tx[k].q, false);

@@ -8,7 +8,7 @@
  * Differs:
  *   D1  HT-mixed format only; no greenfield, no LDPC, no STBC: one BCC encoder up to 300 Mbit/s.
  *   D2  no propagation delay.
- *   D3  the signal extension of OFDM and HT frames at 2.4 GHz (18.3.2.4) is not in their length: what follows a frame does so 6 us later.
+ *   D3  the signal extension of OFDM and HT frames at 2.4 GHz (18.3.2.4) is not in their length: the medium adds it (wt_phy_extension_ns).
  */
 #include "air/he.h"
 #include "air/phy.h"
@@ -105,6 +105,8 @@ void wt_phy_bands(struct wt_radio *r)
 	u32 streams = wt_listed(streams, n_streams, r->index);
 
 	memcpy(r->bands, bands, sizeof(bands));
+	if (wt_is_dsss(r->index))
+		r->bands[NL80211_BAND_2GHZ].n_bitrates = WT_DSSS_RATES;
 	if (wt_listed(fixed_mhz, n_mhz, 0) == 160)
 		wide->n_channels = ARRAY_SIZE(chans5);
 	if (of == WT_LEGACY)
@@ -276,6 +278,12 @@ u64 wt_phy_sifs_ns(enum nl80211_band band)
 	return band == NL80211_BAND_2GHZ ? 10000 : WT_SIFS_NS;
 }
 
+/* aSlotTime: tables 17-21 and 18-5; the long one where the BSS has a station that knows no other (ath9k/main.c ath9k_bss_info_changed) */
+u64 wt_phy_slot_ns(const struct wt_radio *r)
+{
+	return wt_band(r) != NL80211_BAND_2GHZ || !r->vif || r->vif->bss_conf.use_short_slot ? 9000 : 20000;
+}
+
 /* The signal extension of what is sent at such a rate (of control frames, of the class of what they answer or precede): a part of TXTIME. */
 u64 wt_phy_extension_ns(enum nl80211_band band, u32 rate_100k)
 {
@@ -321,22 +329,21 @@ static u64 ht_preamble_ns(const struct ieee80211_tx_rate *r)
 	return 20000ull + 8000 + 4000 + 4000ull * (streams == 3 ? 4 : streams);
 }
 
-/* How data are modulated, as a number below WT_MODULATIONS; 802.11a's are not told apart: WT_MODULATIONS. */
+/* How data are modulated, as a number below WT_MODULATIONS. */
 u32 wt_phy_modulation(enum nl80211_band band, const struct ieee80211_tx_rate *r)
 {
-	u32 mcs = wt_phy_mcs(r), slot = mcs & 31;
-	int dsss;
+	u32 mcs = wt_phy_mcs(r), slot = mcs & 31, legacy;
 
 	if (!wt_phy_aggregates(r)) {
-		dsss = wt_phy_dsss_of(wt_phy_rate(band, r));
-		return dsss < 0 ? WT_MODULATIONS : WT_MCS_MODULATIONS + dsss;
+		legacy = wt_phy_rate(band, r);
+		return WT_MCS_MODULATIONS + (wt_phy_dsss_of(legacy) < 0 ? WT_DSSS_RATES + wt_phy_ofdm_of(legacy) : wt_phy_dsss_of(legacy));
 	}
 	if (wt_phy_is_vht(r))
 		slot = 32 + ((wt_phy_is_he(r) ? 8 : 0) + wt_phy_streams(r) - 1) * WT_HE_MCS + mcs;
 	return slot * 8 + wt_vht_width(r) * 2 + !!(r->flags & IEEE80211_TX_RC_SHORT_GI);
 }
 
-/* The rate of such a number. */
+/* The rate of such a number; without MCS by its place at 2.4 GHz. */
 struct ieee80211_tx_rate wt_phy_modulated(u32 k)
 {
 	struct ieee80211_tx_rate r = { .idx = k / 8, .flags = width_flag[k / 2 % 4] | (k & 1 ? IEEE80211_TX_RC_SHORT_GI : 0) };
@@ -353,7 +360,7 @@ struct ieee80211_tx_rate wt_phy_modulated(u32 k)
 	return r;
 }
 
-/* Its bits in a second; without MCS it is one of 802.11b's. */
+/* Its bits in a second; without MCS it is named as at 2.4 GHz. */
 u64 wt_phy_bps(const struct ieee80211_tx_rate *r)
 {
 	u64 bits = wt_phy_is_vht(r) ? wt_vht_symbol_bits(r) : ht_symbol_bits(r);
@@ -424,6 +431,12 @@ static u32 dsss_response(const struct wt_radio *r, u32 rate)
 		;
 	rate = rates[i < 0 ? of : i].bitrate;
 	return rate > 10 && r->vif && r->vif->bss_conf.use_short_preamble ? rate | WT_SHORT_PREAMBLE : rate;
+}
+
+/* 10.27.2: what protects frames of OFDM from stations of 802.11b goes at a basic rate of theirs: the highest. */
+u32 wt_phy_dsss_protection_rate(const struct wt_radio *r)
+{
+	return dsss_response(r, 110);
 }
 
 /*

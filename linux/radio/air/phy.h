@@ -36,11 +36,12 @@ u32 wt_phy_rate(enum nl80211_band band, const struct ieee80211_tx_rate *r);
 u32 wt_phy_lowest_rate(enum nl80211_band band);
 u64 wt_phy_start_ns(u32 rate_100k);
 u64 wt_phy_sifs_ns(enum nl80211_band band);
+u64 wt_phy_slot_ns(const struct wt_radio *r);
+u32 wt_phy_dsss_protection_rate(const struct wt_radio *r);
 u64 wt_phy_gap_ns(enum nl80211_band band, u32 rate_100k);
 u64 wt_phy_extension_ns(enum nl80211_band band, u32 rate_100k);
 u32 wt_phy_response_rate(const struct wt_radio *r, const struct ieee80211_tx_rate *of);
 
-#define WT_SLOT_NS	9000ull
 #define WT_SIFS_NS	16000ull
 
 int wt_phy_check(void);

@@ -5,7 +5,7 @@
  * Source: drivers/net/wireless/ath/ath9k/xmit.c: ath_set_rates, ath_merge_ratetbl.
  * Differs:
  *   D1  with a fixed rate, rate control is told of that rate and its probes are ignored.
- *   D2  CTS-to-self is not sent; rts=1 puts RTS before all data.
+ *   D2  rts=1 puts RTS before all data. CTS to self is the medium's (erp_protection), whatever mac80211 says of a frame.
  *   D3  a card that chooses rates itself tries what mac80211 leaves to it (management, BAR) as often as ath9k is told to (rate.c
  *       __rate_control_send_low): the limit of ath10k's firmware (wmi.h mgmt_retry_limit) is nowhere said.
  */
@@ -41,14 +41,15 @@ void wt_rates_set(struct wt_radio *r, struct wt_ppdu *p, struct sk_buff *skb)
 	struct ieee80211_sta_rates *table = NULL;
 	unsigned int link = p->tid && p->sta ? link_of(r, p->sta->addr) : 0;
 	int i = 0, mcs = p->tid && p->sta ? fixed_mcs(r, link) : -1;
+	int legacy = p->tid && p->sta && !r->own_rc ? wt_legacy_of(link) : -1;
 
 	for (i = 0; i < IEEE80211_TX_MAX_RATES; i++)
 		p->rates[i].idx = -1;
-	if (p->tid && p->sta && (mcs >= 0 || (wt_p.fixed_legacy >= 0 && !r->own_rc))) {
-		bool ht = wt_p.fixed_legacy < 0;
+	if (mcs >= 0 || legacy >= 0) {
+		bool ht = legacy < 0;
 
-		p->rates[0].idx = wt_p.fixed_legacy;
-		p->rates[0].flags = 0;
+		p->rates[0].idx = legacy;
+		p->rates[0].flags = p->vif->bss_conf.use_short_preamble ? IEEE80211_TX_RC_USE_SHORT_PREAMBLE : 0;
 		if (ht)
 			wt_phy_set_fixed(&p->rates[0], link, mcs);
 		p->rates[0].count = !r->driver->sent_once ? wt_p.fixed_tries :

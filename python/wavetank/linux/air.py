@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import units
-from . import rate
+from . import kernels, rate
 from .asked import values
 from .cards import Cards, shortened
 from .own import (
@@ -85,40 +85,63 @@ class Air(Cards):
         if interval != HOSTAPD_INTERVAL:
             self.lines["hostapd"].append(f"beacon_int={interval}")
 
-    def ghz2(self) -> bool:
-        """Whether it is at 2.4 GHz; what hostapd is told of 802.11b's rates there."""
+    def ghz2(self) -> None:
+        """The band; what hostapd is told of 802.11b's rates at 2.4 GHz."""
         if self.text("wifi.band") != "2.4 GHz":
-            return False
+            return
         self.case["ghz2"] = True
         if self.on("wifi.short_preamble"):
             self.lines["hostapd"].append("preamble=1")
         top = units.rate(self.text("wifi.dsss_basic_rate"))
-        if top != DSSS[-1]:
+        if top != DSSS[-1] or self.all_dsss():  # hostapd's own: all four; of a network of 802.11b 1 and 2 Mbit/s
             self.lines["hostapd"].append("basic_rates=" + " ".join(str(bps // 10**5) for bps in DSSS if bps <= top))
-        return True
+
+    def dsss(self) -> list[bool]:
+        """Which stations are of 802.11b: those that have one of its rates."""
+        if self.v["wifi.standard"] not in ("b", "g"):
+            return [False] * self.stations
+        every = units.rate(self.text("wifi.rate"))
+        return [rate in DSSS for rate in self.each("stations.rate", every, units.rate)]
+
+    def all_dsss(self) -> bool:
+        """Whether all are: hostapd's network is of 802.11b then."""
+        return all(self.dsss())
 
     def rates(self, drivers: list[str]) -> None:
         """One rate for all data of a link, or rate control."""
         r = self.radio
         controls = rate.controls(self, drivers)
-        ghz2 = self.ghz2()
+        self.ghz2()
         standard = self.text("wifi.standard")
-        if standard == "a":
+        if standard in ("a", "b", "g"):
             r |= {"ht": False, "ampdu": False}
             self.case["wmm"] = False
-            mbit = units.rate(self.text("wifi.rate")) // 10**6
-            if mbit not in LEGACY_MBIT:
-                raise self.refuse("wifi.rate", f"802.11a has {', '.join(map(str, LEGACY_MBIT))} Mbit/s")
-            if "fixed" in controls:
-                r["fixed_legacy"] = LEGACY_MBIT.index(mbit) + (len(DSSS) if ghz2 else 0)
+            self.legacy(drivers[0], controls)
         elif standard in ("n", "ac", "ax"):
             self.links(self.standards(drivers), controls)
         else:
-            raise self.refuse("wifi.standard", "the virtual card is of 802.11a, n, ac and ax")
+            raise self.refuse("wifi.standard", "the virtual card is of 802.11a, b, g, n, ac and ax")
         tries = self.number("fixed.links") * self.number("fixed.tries")
         if tries > MOST_TRIES:
             raise self.refuse("fixed.tries", f"links x tries is {tries}, the virtual card has {MOST_TRIES} at most")
         r["fixed_tries"] = tries
+
+    def legacy(self, driver: str, controls: tuple[str, str]) -> None:
+        """Rates of 802.11a, b and g, by their places in mac80211's band; stations of 802.11b, and what those ask of others."""
+        every = units.rate(self.text("wifi.rate"))
+        rates = self.each("stations.rate", every, units.rate)
+        if "fixed" in controls:
+            band = [*(DSSS if self.v["wifi.band"] == "2.4 GHz" else ()), *(mbit * 10**6 for mbit in LEGACY_MBIT)]
+            self.radio["fixed_legacy"] = shortened([band.index(rate) for rate in (every, *rates)])
+        protects = self.text("wifi.erp_protection")
+        if not any(old := self.dsss()):
+            return
+        self.radio["dsss"] = shortened([int(self.all_dsss()), *map(int, old)])
+        if self.all_dsss():
+            self.lines["hostapd"].append("hw_mode=b")
+        # src: the model's Profile::frame_protection
+        frames = driver != "ath9k" or kernels.version(self.v["kernel"]) < (5, 17)
+        self.radio["erp_protection"] = frames if protects == "auto" else units.switch(protects)
 
     def links(self, standards: list[str], controls: tuple[str, str]) -> None:
         """MCS, streams and width of each station's link with the access point, after the network's own."""

@@ -141,7 +141,7 @@ def _hist(name: str, before: dict[str, int], after: dict[str, int], most: int) -
 
 
 def _modes(name: str, before: dict[str, int], after: dict[str, int]) -> tuple[Mode, ...]:
-    """Data by how it was modulated, between two readings of a radio's counters; 802.11a's is not told apart."""
+    """Data by how it was modulated, between two readings of a radio's counters."""
     found = []
     for k, v in after.items():
         if not k.startswith(f"{name}_ppdus_") or v == before.get(k, 0):

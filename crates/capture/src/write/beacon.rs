@@ -28,18 +28,21 @@ pub(super) fn body(told: &Told, f: &Frame, out: &mut Vec<u8>) {
     out.extend(f.tsft.unwrap_or(0).to_le_bytes());
     out.extend(told.interval.to_le_bytes());
     let privacy = u16::from(told.encryption.is_on()) << 4;
-    out.extend((0x0401 | privacy).to_le_bytes()); // an access point, short slots
+    let short_slots = u16::from(!told.dsss[0]) << 10;
+    out.extend((0x0001 | short_slots | privacy).to_le_bytes()); // an access point
     element(out, 0, NAME);
     // Units of 500 kbit/s; the upper bit: basic.
-    if ghz2 {
+    if told.dsss[1] {
+        element(out, 1, &[0x82, 0x84, 0x8b, 0x96]);
+    } else if ghz2 {
         element(out, 1, &[0x82, 0x84, 0x8b, 0x96, 12, 18, 24, 36]);
     } else {
         element(out, 1, &[0x8c, 18, 0x98, 36, 0xb0, 72, 96, 108]);
     }
     element(out, 3, &[channel]);
     element(out, 5, &[0, 2, 0, 0]);
-    if ghz2 {
-        element(out, 42, &[0]);
+    if ghz2 && !told.dsss[1] {
+        element(out, 42, &[if told.dsss[0] { 3 } else { 0 }]); // stations of 802.11b are there, and others protect themselves
         element(out, 50, &[48, 72, 96, 108]);
     }
     if told.ht {
@@ -83,7 +86,7 @@ mod tests {
 
     #[test]
     fn as_long_as_it_is_on_the_air() {
-        for bits in 0..64 {
+        for bits in 0..256 {
             let is = |i| bits >> i & 1 != 0;
             let band = if is(0) { Band::Ghz2 } else { Band::Ghz5 };
             let told = Told {
@@ -92,6 +95,7 @@ mod tests {
                 vht: is(2),
                 he: is(5),
                 qos: is(3),
+                dsss: [is(6), is(7)],
                 basic: Ofdm::R6,
                 interval: 100,
                 encryption: if is(4) { Encryption::Ccmp } else { Encryption::None },

@@ -48,6 +48,8 @@ pub struct Told {
     pub he: bool,
     /// WMM.
     pub qos: bool,
+    /// Stations of 802.11b: some, or all of them.
+    pub dsss: [bool; 2],
     /// The lowest basic rate.
     pub basic: Ofdm,
     /// The beacon interval, time units.
@@ -61,8 +63,11 @@ impl Told {
     /// hostapd puts in.
     pub const fn bytes(&self) -> u32 {
         let header = 24 + 8 + 2 + 2 + 4;
-        let mut n = header + (2 + 8) + 10 + 3 + 6 + 10; // name, rates, channel, traffic map, extended capabilities
-        if matches!(self.band, Band::Ghz2) {
+        let mut n = header + (2 + 8) + 6 + 3 + 6 + 10; // name, four rates, channel, traffic map, extended capabilities
+        if !self.dsss[1] {
+            n += 4; // eight rates
+        }
+        if matches!(self.band, Band::Ghz2) && !self.dsss[1] {
             n += 3 + 6; // ERP, extended rates
         }
         if self.ht {
@@ -166,6 +171,7 @@ mod tests {
             vht: false,
             he: false,
             qos: true,
+            dsss: [false; 2],
             basic: Ofdm::R6,
             interval: 100,
             encryption: Encryption::None,
@@ -180,6 +186,17 @@ mod tests {
             let rng = crate::sim::Streams::new(1).get("ap", "beacon");
             let b = Beacons::new(&Params::default(), &t, Span::from_us(9), rng).unwrap();
             assert_eq!(b.airtime, Span::from_us(us), "{ht}");
+        }
+    }
+
+    /// And on channel 1, without WMM: of 802.11g, beside stations of 802.11b, and of 802.11b (`hw_mode=b`), which has four rates.
+    #[test]
+    fn as_long_as_hostapds_of_802_11b_and_g() {
+        for (dsss, us) in [([false, false], 896), ([true, false], 896), ([true, true], 792)] {
+            let t = Told { qos: false, dsss, ..told(Band::Ghz2, false) };
+            let rng = crate::sim::Streams::new(1).get("ap", "beacon");
+            let b = Beacons::new(&Params::default(), &t, Span::from_us(9), rng).unwrap();
+            assert_eq!(b.airtime, Span::from_us(us), "{dsss:?}");
         }
     }
 

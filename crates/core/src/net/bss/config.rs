@@ -306,12 +306,15 @@ impl BssConfig {
     /// What the access point's beacon tells of.
     pub(super) fn told(&self) -> beacon::Told {
         let of = |is: fn(&Mode) -> bool| self.stations[1..].iter().any(|s| is(&s.mode));
+        let old = |s: &StaConfig| matches!(s.mode_up, Mode::Dsss(_));
+        let stations = &self.stations[1..];
         beacon::Told {
             band: self.band,
             ht: of(|m| m.aggregates()),
             vht: of(|m| matches!(m, Mode::Vht(_) | Mode::He(_))) && self.band == Band::Ghz5,
             he: of(|m| matches!(m, Mode::He(_))),
             qos: self.qos,
+            dsss: [stations.iter().any(old), !stations.is_empty() && stations.iter().all(old)],
             basic: self.basic.iter().copied().min().unwrap_or(Ofdm::R6),
             interval: self.beacon.interval,
             encryption: self.encryption,
