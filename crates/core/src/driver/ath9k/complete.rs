@@ -22,7 +22,7 @@ impl Ath9k {
         sink: &mut Sink<'_>,
     ) -> Option<Told> {
         let (to, tid) = (b.to, b.tid);
-        q.register_airtime(now, u16::from(to.0), tid.get(), airtime::sent(&b, r), Span::ZERO);
+        q.register_airtime(now, u16::from(to.0), tid.get(), airtime::sent(&b, r, self.band), Span::ZERO);
         if let What::Bar(_) = b.what {
             self.pool.push(b);
             return Some(Told::of_bar(to, r));

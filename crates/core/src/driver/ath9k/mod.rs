@@ -109,6 +109,7 @@ pub struct Ath9k {
     /// See [`Profile`](crate::mac80211::Profile).
     frame_protection: bool,
     rates: Rates,
+    band: Band,
     /// What BARs go at.
     lowest: Mode,
     framing: Framing,
@@ -144,6 +145,7 @@ impl Ath9k {
             densities,
             frame_protection,
             rates,
+            band: Band::Ghz5,
             lowest: lowest(Band::Ghz5),
             framing,
             txop,
@@ -156,7 +158,7 @@ impl Ath9k {
     }
     /// Its band, at whose lowest rate BARs go. src: linux@6.12 net/mac80211/rate.c __rate_control_send_low
     pub fn on(&mut self, band: Band) {
-        self.lowest = lowest(band);
+        (self.band, self.lowest) = (band, lowest(band));
     }
     /// What rate control marks a frame with that comes to the TXQs now, if it is asked then.
     #[inline]
