@@ -10,13 +10,13 @@
  * (u8), station (u8), jiffies (u32), and by kind
  *
  *   1 begins     max_rates, max_rate_tries (u8), four overheads (u16: aggregates, with RTS, legacy, with RTS), flags (u8:
- *                1 ht, 2 TX_STATUS_NO_AMPDU_LEN),
+ *                1 ht, 2 TX_STATUS_NO_AMPDU_LEN, 4 at 2.4 GHz),
  *                groups (u8), supported of each (u16); a decision
  *   2 status     flags (u8: 1 of an A-MPDU, 2 told of it, 4 acknowledged, 8 not to be acknowledged), ampdu_len, ampdu_ack_len
  *                (u8), n (u8), n rates: idx (s8), count (u8), flags (u16)
  *   3 decision   (after the status before it) the statistics were brought up to date (u8); a decision
  *   4 no probe   so many frames (u16) before it was time for one
- *   5 probe      idx (s8; -1: none was due), flags (u16)
+ *   5 probe      idx (s8; -1: none was due), flags (u16; the highest bit: the frame may have a short preamble)
  *
  * A decision: max_tp_rate (4 u16), max_prob_rate (u16), avg_ampdu_len (u32), the station's table (4 of idx s8, flags u16, count u8,
  * count_rts u8), n (u16), n rates whose prob_avg has changed (u16 rate, u16 prob_avg), and a sum (u64) of all that is kept: see
@@ -34,6 +34,7 @@
 #include "params.h"
 
 #define STATIONS 64
+#define SHORT_PREAMBLE 0x8000	/* mac80211's flags of a rate (enum mac80211_rate_control_flags) end below it */
 
 static struct {
 	struct minstrel_ht_sta *mi;
@@ -172,7 +173,7 @@ static void decision(int sta, const struct minstrel_ht_sta *mi)
 	put(&sum, 8);
 }
 
-static void begins(void *priv, struct ieee80211_sta *sta, struct minstrel_ht_sta *mi)
+static void begins(void *priv, struct ieee80211_supported_band *sband, struct ieee80211_sta *sta, struct minstrel_ht_sta *mi)
 {
 	struct minstrel_priv *mp = priv;
 	int i;
@@ -190,7 +191,8 @@ static void begins(void *priv, struct ieee80211_sta *sta, struct minstrel_ht_sta
 		put16(mi->overhead_rtscts);
 		put16(mi->overhead_legacy);
 		put16(mi->overhead_legacy_rtscts);
-		put8(wt_link_of(sta)->ht_cap.ht_supported | (ieee80211_hw_check(mp->hw, TX_STATUS_NO_AMPDU_LEN) ? 2 : 0));
+		put8(wt_link_of(sta)->ht_cap.ht_supported | (ieee80211_hw_check(mp->hw, TX_STATUS_NO_AMPDU_LEN) ? 2 : 0) |
+		     (sband->band == NL80211_BAND_2GHZ ? 4 : 0));
 		put8(MINSTREL_GROUPS_NB);
 		for (i = 0; i < MINSTREL_GROUPS_NB; i++)
 			put16(mi->supported[i]);
@@ -203,14 +205,14 @@ static void rate_init(void *priv, struct ieee80211_supported_band *sband, struct
 		      struct ieee80211_sta *sta, void *mi)
 {
 	real->rate_init(priv, sband, chandef, sta, mi);
-	begins(priv, sta, mi);
+	begins(priv, sband, sta, mi);
 }
 
 static void rate_update(void *priv, struct ieee80211_supported_band *sband, struct cfg80211_chan_def *chandef,
 			struct ieee80211_sta *sta, void *mi, u32 changed)
 {
 	real->rate_update(priv, sband, chandef, sta, mi, changed);
-	begins(priv, sta, mi);
+	begins(priv, sband, sta, mi);
 }
 
 static void tx_status_ext(void *priv, struct ieee80211_supported_band *sband, void *priv_sta,
@@ -275,7 +277,7 @@ static void get_rate(void *priv, struct ieee80211_sta *sta, void *priv_sta, stru
 
 		event(5, k);
 		put8(probes ? info->control.rates[0].idx : -1);
-		put16(probes ? info->control.rates[0].flags : 0);
+		put16((probes ? info->control.rates[0].flags : 0) | (txrc->short_preamble ? SHORT_PREAMBLE : 0));
 	}
 	spin_unlock_bh(&lock);
 }

@@ -82,6 +82,17 @@ def test_the_channels_are_those_of_the_second_water(cases):
     assert kinds == {1, 2, 3}
     assert any(c["radio"].get("ht") is False for c in channels.values())
     assert any("walk" in c["radio"] for c in channels.values())
+    assert {tuple(c.get("hostapd", ())) for c in channels.values() if c.get("ghz2")} == {(), ("preamble=1",)}
+
+
+def test_what_is_of_another_band_is_seen(cases):
+    """A recording whose first station is said to be at 5 GHz: other overheads, and CCK's places are taken for OFDM's."""
+    data = bytearray(cases["cck"].recording)
+    assert data[HEAD] == 1 and data[HEAD + 6 + 10] & 4
+    data[HEAD + 6 + 10] &= ~4
+    got = _core.minstrel_replay(bytes(data))
+    assert "overheads" in got["told"][0]
+    assert got["wrong_decisions"] > 0
 
 
 def test_what_is_no_recording_is_refused(cases, tmp_path):

@@ -26,7 +26,7 @@ def standing(path, scenarios, rows):
 
 def test_our_standing_set_is_the_second_waters():
     cases = {c.name: c for c in linux_case.load()}
-    assert len(cases) == 166
+    assert len(cases) == 185
     assert all("goodput_mbit" in c.kernel for c in cases.values())
     recorded = Path(__file__).parents[2] / "linux" / "standing"
     for name in ("scenarios.json", "summary.csv"):
@@ -35,6 +35,16 @@ def test_our_standing_set_is_the_second_waters():
     # nine runs do not fix a share: where rate control chooses there are more; nor figures that spread by a tenth and more
     more = {name for name, c in cases.items() if c.config["runs"] >= 36}
     assert more == {name for name, c in cases.items() if linux_case.chosen(c.config)} | {
+        "ghz2-b-up-2sta-cubic",
+        "ghz2-bg-down-2sta-long-cubic",
+        "ghz2-bg-up-3sta-cubic",
+        "ghz2-bg-up-3sta-protected-cubic",
+        "ghz2-down-5sta-loss10-cubic",
+        "ghz2-g-up-2sta-cubic",
+        "ghz2-htc-up-4flows-fqcodel-cubic",
+        "ghz2-rrul-cubic",
+        "ghz2-up-5sta-cubic",
+        "ghz2-up-tsq1-cubic",
         "htc-ap-txqs-up-4sta-reno",
         "mt76-ax-20mhz-ccmp-down-2sta-bbr",
         "mt76-ax-both-2sta-cubic",
@@ -112,6 +122,28 @@ def test_a_standing_scenario_becomes_overrides():
     assert dict(linux_model.overrides(cases["up-rts-cubic"].config))["hack.policy"] == "off"
     assert dict(linux_model.overrides(cases["up-rts-cubic"].config))["ath9k.rts_threshold"] == "0"
     assert dict(linux_model.overrides(cases["udp-up-1sta"].config))["backhaul.present"] == "false"
+
+
+def test_standing_scenarios_at_2_4_ghz():
+    cases = {c.name: c for c in linux_case.load()}
+    sets = dict(linux_model.overrides(cases["ghz2-up-5sta-cubic"].config))
+    assert (sets["wifi.band"], sets["wifi.width_mhz"], sets["wifi.short_preamble"]) == ("2.4 GHz", "20", "false")
+    sets = dict(linux_model.overrides(cases["ghz2-bg-down-2sta-long-cubic"].config))
+    assert (sets["wifi.standard"], sets["stations.rate"]) == ("g", "54000 kbit/s, 5500 kbit/s")
+    assert (sets["wifi.dsss_basic_rate"], sets["wifi.erp_protection"]) == ("2000 kbit/s", "true")
+    assert not {"wifi.mcs", "wifi.width_mhz"} & set(sets)
+    sets = dict(linux_model.overrides(cases["ghz2-b-up-2sta-cubic"].config))
+    assert (sets["wifi.standard"], sets["wifi.short_preamble"]) == ("b", "true")
+    assert "wifi.band" not in dict(linux_model.overrides(cases["up-rts-cubic"].config))
+
+
+def test_shares_of_rates_without_mcs_are_judged_like_the_others(tmp_path):
+    scenarios = {"x": {"ghz2": True, "radio": {"streams": 1}}}
+    rows = [("x", "cck_0", 60, 62, 58), ("x", "mcs_0", 40, 38, 42)]
+    (case,) = linux_case.load(standing(tmp_path, scenarios, rows))
+    assert [r.ok for r in linux.judge(case, {"cck_0": 56.0, "mcs_0": 44.0})] == [True]
+    (row,) = linux.judge(case, {"cck_0": 50.0, "cck_3": 10.0, "mcs_0": 40.0})
+    assert (row.ok, row.reference, row.ours) == (False, 60, 50)
 
 
 def test_standing_scenarios_that_the_model_lacks_say_why():

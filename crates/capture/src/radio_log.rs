@@ -487,7 +487,9 @@ mod tests {
 
     /// The frames of a log, as its monitor's capture has them.
     fn frames(log: &[u8]) -> Vec<Frame> {
-        let path = std::env::temp_dir().join(format!("wavetank-log-{}-{}.pcapng", std::process::id(), log.len()));
+        static NEXT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
+        let of = NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("wavetank-log-{}-{of}.pcapng", std::process::id()));
         let mut views = watching(&path);
         read_radio_log(log, &mut views).unwrap();
         views.end().unwrap();

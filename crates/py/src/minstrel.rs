@@ -33,8 +33,14 @@ impl Reader<'_> {
     }
 }
 
+/// Of a frame that may have a short preamble; mac80211's flags of a rate end below it.
+const SHORT: u16 = 1 << 15;
+/// Bitrates of 802.11b, which stand before the others in mac80211's band at 2.4 GHz.
+const CCK_RATES: u8 = 4;
+
 /// A rate as mac80211 has it (`struct ieee80211_tx_rate`): index and flags.
-fn rate(r: &Reader<'_>, idx: i8, flags: u16) -> Result<Rate, Broken> {
+fn rate(r: &Reader<'_>, ghz2: bool, idx: i8, flags: u16) -> Result<Rate, Broken> {
+    const SHORT_PREAMBLE: u16 = 1 << 2;
     const MCS: u16 = 1 << 3;
     const MHZ40: u16 = 1 << 5;
     const SHORT_GI: u16 = 1 << 7;
@@ -47,7 +53,13 @@ fn rate(r: &Reader<'_>, idx: i8, flags: u16) -> Result<Rate, Broken> {
             let group = (bit(MHZ40) + 2 * bit(MHZ80)) * 8 + bit(SHORT_GI) * 4 + (i >> 4);
             Ok(Rate::new(groups::VHT + group, i & 15))
         }
-        Ok(i) if flags & (MCS | VHT) == 0 && i < 8 => Ok(Rate::new(groups::OFDM, i)), // 5 GHz
+        Ok(i) if flags & (MCS | VHT) == 0 && ghz2 && i < CCK_RATES => {
+            Ok(Rate::new(groups::CCK, i + CCK_RATES * bit(SHORT_PREAMBLE)))
+        }
+        Ok(i) if flags & (MCS | VHT) == 0 => match i.checked_sub(if ghz2 { CCK_RATES } else { 0 }) {
+            Some(i) if i < 8 => Ok(Rate::new(groups::OFDM, i)),
+            _ => Err(r.broken(&format!("a rate {idx} with flags {flags:#x}"))),
+        },
         _ => Err(r.broken(&format!("a rate {idx} with flags {flags:#x}"))),
     }
 }
@@ -107,7 +119,8 @@ impl Tally {
 
 /// The model's side of a recording. `never_probes`: a model that never probes, which must not pass.
 struct Replay {
-    stations: Vec<MinstrelHt>,
+    /// And whether it is at 2.4 GHz.
+    stations: Vec<(MinstrelHt, bool)>,
     never_probes: bool,
     tally: Tally,
 }
@@ -115,7 +128,7 @@ struct Replay {
 impl Replay {
     fn decision(&mut self, r: &mut Reader<'_>, sta: usize, jiffies: u32) -> Result<(), Broken> {
         let Replay { stations, tally, .. } = self;
-        let m = &stations[sta];
+        let (m, ghz2) = &stations[sta];
         let mut compare = |what: &str, kernel: u64, model: u64| {
             if kernel != model {
                 tally.differs(sta, jiffies, || format!("{what}: the kernel has {kernel}, the model {model}"));
@@ -130,7 +143,7 @@ impl Replay {
         for (i, link) in m.chain().iter().enumerate() {
             let (idx, flags, plain, rts) = (r.i8()?, r.u16()?, r.u8()?, r.u8()?);
             let Some((model, tries)) = link else { continue };
-            let kernel = rate(r, idx, flags)?;
+            let kernel = rate(r, *ghz2, idx, flags)?;
             compare(&format!("link {i}"), kernel.number().into(), model.number().into());
             // A link after the first has those of RTS/CTS in both.
             let ours = if i == 0 { tries.plain } else { tries.rts };
@@ -149,7 +162,7 @@ impl Replay {
         let (max_rates, max_rate_tries) = (r.u8()?, r.u8()?);
         let overhead = Overhead { ht: [r.u16()?.into(), r.u16()?.into()], legacy: [r.u16()?.into(), r.u16()?.into()] };
         let flags = r.u8()?;
-        let (ht, tells_length) = (flags & 1 != 0, flags & 2 == 0);
+        let (ht, tells_length, ghz2) = (flags & 1 != 0, flags & 2 == 0, flags & 4 != 0);
         let hardware = Hardware { max_rates, max_rate_tries, tells_length };
         let masks: Vec<u16> = (0..r.u8()?).map(|_| r.u16()).collect::<Result<_, _>>()?;
         if masks.len() != groups::GROUPS {
@@ -159,11 +172,11 @@ impl Replay {
         if supports.masks()[..] != masks[..] {
             self.tally.differs(sta, jiffies, || "another set of rates".into());
         }
-        if overhead != Overhead::new(60, true) {
-            self.tally
-                .differs(sta, jiffies, || format!("overheads: {overhead:?}, the model {:?}", Overhead::new(60, true)));
+        let model = if ghz2 { Overhead::new(10, false) } else { Overhead::new(60, true) };
+        if overhead != model {
+            self.tally.differs(sta, jiffies, || format!("overheads: {overhead:?}, the model {model:?}"));
         }
-        self.stations.push(MinstrelHt::new(&supports, overhead, hardware, table, hz, jiffies));
+        self.stations.push((MinstrelHt::new(&supports, overhead, hardware, table, hz, jiffies), ghz2));
         self.tally.stations += 1;
         self.decision(r, sta, jiffies)
     }
@@ -177,22 +190,23 @@ impl Replay {
             let (idx, count, flags) = (r.i8()?, r.u8()?, r.u16()?);
             over |= count == 0;
             if !over {
-                tried.push((rate(r, idx, flags)?, count));
+                tried.push((rate(r, self.stations[sta].1, idx, flags)?, count));
             }
         }
         if no_ack || (of_ampdu && !told) {
             return Ok(None); // src: minstrel_ht_tx_status
         }
         let (frames, acked) = if told { (len, ack_len) } else { (1, u8::from(acked)) };
-        let m = &mut self.stations[sta];
+        let (m, _) = &mut self.stations[sta];
         let before = m.updated();
         self.tally.statuses += 1;
         let changed = m.status(jiffies, &Status { tried: &tried, frames: frames.into(), acked: acked.into() });
         Ok(changed.then(|| m.updated() != before))
     }
-    fn probe(&mut self, sta: usize, jiffies: u32) -> Option<Rate> {
-        let due = self.stations[sta].probe(jiffies, false);
-        due.filter(|_| !self.never_probes)
+    /// The rate that a frame probes, as it stands on the frame: its preamble is the frame's affair.
+    fn probe(&mut self, sta: usize, jiffies: u32, short: bool) -> Option<Rate> {
+        let due = self.stations[sta].0.probe(jiffies, short);
+        due.filter(|_| !self.never_probes).map(Rate::long)
     }
     fn run(&mut self, data: &[u8]) -> Result<(), Broken> {
         let mut r = Reader { rest: data, size: data.len() };
@@ -232,15 +246,16 @@ impl Replay {
                     let n = r.u16()?;
                     self.tally.no_probes += u64::from(n);
                     for _ in 0..n {
-                        if let Some(p) = self.probe(sta, jiffies) {
+                        if let Some(p) = self.probe(sta, jiffies, false) {
                             self.tally.differs(sta, jiffies, || format!("the model probes {p:?} before it is time"));
                         }
                     }
                 }
                 5 => {
                     let (idx, flags) = (r.i8()?, r.u16()?);
-                    let kernel = if idx < 0 { None } else { Some(rate(&r, idx, flags)?) };
-                    let model = self.probe(sta, jiffies);
+                    let ghz2 = self.stations[sta].1;
+                    let kernel = if idx < 0 { None } else { Some(rate(&r, ghz2, idx, flags & !SHORT)?) };
+                    let model = self.probe(sta, jiffies, flags & SHORT != 0);
                     self.tally.probes += u64::from(kernel.is_some());
                     if kernel != model {
                         self.tally

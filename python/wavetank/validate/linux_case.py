@@ -46,6 +46,8 @@ CONFIG: dict[str, Any] = {
     "channel": {},
     "wmm": True,
     "ccmp": False,
+    "ghz2": False,
+    "hostapd": [],
     "radio": {},
 }
 #: The same of ``radio``. -1: rate control chooses.
@@ -70,6 +72,8 @@ RADIO: dict[str, Any] = {
     "ht": True,
     "ampdu": True,
     "fixed_legacy": -1,
+    "dsss": False,
+    "erp_protection": False,
     "vht": False,
     "he": False,
     "fixed_mhz": 40,
@@ -108,7 +112,7 @@ def complete(where: str, config: Any) -> dict[str, Any]:
             raise unknown("key of radio", key, set(RADIO), where)
     full["radio"] = {**RADIO, **full["radio"]}
     for key, value in full.items():
-        numeric = isinstance(CONFIG[key], int | float) and key not in ("tos", "wmm", "ccmp")
+        numeric = isinstance(CONFIG[key], int | float) and key not in ("tos", "wmm", "ccmp", "ghz2")
         if numeric and (isinstance(value, bool) or not isinstance(value, int | float) or value < 0):
             raise UserError(f"{where}: {key}: {value!r}, expected a number that is not negative")
     return full
@@ -166,4 +170,4 @@ def mcs(config: dict[str, Any]) -> list[int]:
 
 def chosen(config: dict[str, Any]) -> bool:
     """Whether rate control chooses some station's rate."""
-    return -1 in mcs(config) and config["radio"]["fixed_legacy"] < 0
+    return -1 in mcs(config) and per_radio(config["radio"]["fixed_legacy"], 1) < 0

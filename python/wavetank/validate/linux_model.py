@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import _core
 from ..linux.cards import AROUND_BODY, AROUND_CCMP
-from ..linux.own import BY_MODE, DENSITY, HACK, LEGACY_MBIT, MODES
+from ..linux.own import BY_MODE, DENSITY, DSSS, HACK, LEGACY_MBIT, MODES
 from ..scenario import show
 from .kernel_case import LATER_MS, profile
 from .linux_case import Case, chosen, complete, mcs, per_radio
@@ -24,8 +24,10 @@ LEAD_IN_S = 1.0
 #: come while the hardware is full, and each that does turns ath9k's retry queue round, which tears aggregates where MPDUs are
 #: lost.)
 FLOOD = "40 Gbit/s"
-#: Begins the names of those figures: the share in percent, an MCS each.
-SHARE = "mcs_"
+#: Begin the names of those figures: the share in percent, an MCS, one of 802.11b's rates or of 802.11a's and g's each.
+SHARE = ("mcs_", "cck_", "ofdm_")
+#: Of them those without MCS, by the model's name for what they are of.
+OLD = {"dsss": "cck", "ofdm": "ofdm"}
 
 # Hosts and cards as the second water has them; see linux/README.md and linux/radio/params.c.
 _SCENARIO = """
@@ -103,18 +105,41 @@ def _losses(ppm: Any) -> dict[str, str]:
     return {"wifi.error_rate": repr(per_radio(ppm, 0) / 1e6)}
 
 
-def _standard(radio: dict[str, Any], sets: dict[str, str]) -> None:
-    """What is not of 802.11n."""
+def _ghz2(lines: list[str]) -> dict[str, str]:
+    """The band at 2.4 GHz, and what hostapd's lines say of 802.11b's rates there."""
+    said = dict(line.split("=", 1) for line in lines)
+    sets = {"wifi.band": "2.4 GHz", "wifi.short_preamble": "true" if said.get("preamble") == "1" else "false"}
+    if "basic_rates" in said:
+        sets["wifi.dsss_basic_rate"] = f"{max(map(int, said['basic_rates'].split())) * 100} kbit/s"
+    return sets
+
+
+def _standard(radio: dict[str, Any], ghz2: bool, sets: dict[str, str]) -> None:
+    """What is not of 802.11n in 40 MHz."""
+    sets["wifi.width_mhz"] = str(per_radio(radio["fixed_mhz"], 0))
     if radio["vht"]:
         sets |= {
             "wifi.standard": "ax" if radio["he"] else "ac",
             "wifi.streams": str(radio["streams"]),
-            "wifi.width_mhz": str(radio["fixed_mhz"]),
         }
     if not radio["ht"]:
-        for key in ("wifi.mcs", "ath9k.ampdu_frames"):
+        for key in ("wifi.mcs", "ath9k.ampdu_frames", "wifi.width_mhz"):
             del sets[key]
+    if not radio["ht"] and not ghz2:
         sets |= {"wifi.standard": "a", "wifi.rate": f"{LEGACY_MBIT[radio['fixed_legacy']]} Mbit/s"}
+
+
+def _legacy(c: dict[str, Any]) -> dict[str, str]:
+    """802.11b and g: each station's rate by its place in mac80211's band, and what 802.11b's stations ask of the others."""
+    radio, band = c["radio"], [*DSSS, *(mbit * 10**6 for mbit in LEGACY_MBIT)]
+    every = range(1, c["stations"] + 1)
+    rates = [f"{band[per_radio(radio['fixed_legacy'], i)] // 1000} kbit/s" for i in every]
+    return {
+        "wifi.standard": "b" if all(per_radio(radio["dsss"], i) for i in every) else "g",
+        "wifi.rate": rates[0],
+        "stations.rate": ", ".join(rates),
+        "wifi.erp_protection": "true" if radio["erp_protection"] else "false",
+    }
 
 
 def firmware(driver: str, radio: dict[str, Any], ccmp: bool) -> dict[str, str]:
@@ -230,7 +255,9 @@ def overrides(config: dict[str, Any], phase_ms: float = 0.0) -> list[tuple[str, 
     sets["ath9k.edma"] = "true" if radio["edma"] else "false"
     sets["tao.enabled"] = "true" if radio["tao"] else "false"
     sets["hack.policy"] = HACK[radio["hack"]]
-    _standard(radio, sets)
+    _standard(radio, c["ghz2"], sets)
+    if c["ghz2"]:
+        sets |= _ghz2(c["hostapd"]) | ({} if radio["ht"] else _legacy(c))
     if radio["error_down_ppm"]:  # element 0 is the AP's own and unused; the last holds for the rest
         rates = [per_radio(radio["error_down_ppm"], i) / 1e6 for i in range(1, c["stations"] + 1)]
         sets["stations.error_down"] = ", ".join(map(repr, rates))
@@ -275,11 +302,12 @@ def figures(config: dict[str, Any], out: Any, phase_ms: float = 0.0) -> dict[str
     if config["radio"]["hack"]:
         values["acks_carried"] = carried(out["nodes"])
     if chosen(config):
-        sent: dict[int, int] = {}
+        sent: dict[str, int] = {}
         sender = out["nodes"]["ap" if config["dir"] == "down" else "sta1"]
-        for used, _, _, _, _, _, mpdus, *_ in sender["modes"]:
-            sent[used] = sent.get(used, 0) + mpdus
-        values |= {f"{SHARE}{m}": 100 * n / sum(sent.values()) for m, n in sent.items()}
+        for used, _, _, _, _, _, mpdus, phy, *_ in sender["modes"]:
+            name = f"{OLD.get(phy, 'mcs')}_{used}"
+            sent[name] = sent.get(name, 0) + mpdus
+        values |= {name: 100 * n / sum(sent.values()) for name, n in sent.items()}
         if config["rc"].startswith(("aasrc", "aarc")):
             values["probes"] = float(sender["rate"]["probes"])
     return values

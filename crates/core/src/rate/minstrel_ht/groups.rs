@@ -81,7 +81,7 @@ impl Rate {
         self.group() == CCK || self.group() == OFDM
     }
     /// A CCK rate as it stands in a chain or status: with its place in mac80211's band, and apart from that its preamble.
-    pub(super) const fn long(self) -> Rate {
+    pub const fn long(self) -> Rate {
         if self.group() == CCK { Rate::new(CCK, self.index() % 4) } else { self }
     }
     /// Whether a probe of it may go out in a BSS with such preambles. src: minstrel_ht_get_rate
