@@ -270,7 +270,7 @@ def figures(config: dict[str, Any], out: Any, phase_ms: float = 0.0) -> dict[str
     low, high = start + config["warmup"] - 1e-3, start + config["secs"] + 0.01
     tcp = config["traffic"] == "tcp"
     values: dict[str, float] = {}
-    cwnd: Any = 0
+    cwnd: list[Any] = []
     srtt: list[Any] = []
     goodput = 0.0
     for flow in out["flows"]:
@@ -280,11 +280,13 @@ def figures(config: dict[str, Any], out: Any, phase_ms: float = 0.0) -> dict[str
         moved = np.asarray(s["acked" if tcp else "received"])[within]
         goodput += 8e-6 * float(moved[-1] - moved[0]) / float(t[within][-1] - t[within][0])
         if tcp:
-            cwnd = cwnd + np.asarray(s["snd_cwnd"])[within]
+            cwnd.append(np.asarray(s["snd_cwnd"])[within])
             srtt.append(np.asarray(s["srtt_ms"])[within])
     values["goodput_mbit"] = goodput
     if tcp:
-        values["cwnd_p50"] = float(np.median(cwnd))
+        # as the record has it: of the flows that there are at a sample; a flow whose SYNs are lost is none yet
+        there = ~np.all(np.isnan(cwnd), axis=0)
+        values["cwnd_p50"] = float(np.median(np.nansum(cwnd, axis=0)[there]))
         values["srtt_p50"] = float(np.nanmedian(np.concatenate(srtt)))
     ping = out["pings"][0]
     t = np.asarray(ping["t"])
