@@ -566,6 +566,23 @@ def test_signal_extensions_are_within_the_limits_at_2_4_ghz(limit):
             assert r.nodes["ap"].ampdu_hist.argmax() == mpdus  # a ping among them is shorter
 
 
+def test_a_house_of_802_11g_and_b_is_the_models():
+    """One station of each: who sends what at which rate, and how much of it arrives."""
+    sets = {
+        "wifi.standard": "g",
+        "wifi.band": "2.4 GHz",
+        "wifi.rate": "54 Mbit/s",
+        "stations.rate": "54 Mbit/s, 11 Mbit/s",
+    }
+    s = scenario(wifi__stations=2, traffic__tcp_up=1).set(sets | {"time.flows": "8 s"})
+    linux, model = (s.run(1, on="linux"), like_linux(s).run(1))
+    for r in (linux, model):
+        sent = [{(m.phy, m.mcs, m.mbit) for m in r.nodes[name].modes} for name in ("ap", "sta1", "sta2")]
+        assert sent == [{("ofdm", 7, 54), ("dsss", 3, 11)}, {("ofdm", 7, 54)}, {("dsss", 3, 11)}]
+    for ours, theirs in zip(model.flows, linux.flows, strict=True):
+        assert ours.goodput_mbit == pytest.approx(theirs.goodput_mbit, rel=0.1)
+
+
 def test_a_link_too_weak_for_mcs_0_goes_on_at_802_11bs_rates():
     """At 0 dB, flat and standing still, MCS 0 hardly gets through at 2.4 GHz, and 1 Mbit/s does."""
     both = {f"{end}.rate_control": "minstrel_ht" for end in ("ap", "sta")}
