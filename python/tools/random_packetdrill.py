@@ -9,6 +9,7 @@ import argparse
 import copy
 import random
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import ClassVar
 
@@ -106,6 +107,7 @@ class Draw:
 
     def open(self) -> None:
         self.add("socket(..., SOCK_STREAM, IPPROTO_TCP) = 3")
+        self.options()
         sack = "sackOK" if self.stamps else "nop,nop,sackOK"
         stamps = "TS val 100 ecr {}" if self.sack else "nop,nop,TS val 100 ecr {}"
         options = [*([sack] if self.sack else []), *([stamps] if self.stamps else [])]
@@ -128,6 +130,9 @@ class Draw:
         if self.r.random() < 0.3:
             self.add(f"setsockopt({self.fd}, SOL_TCP, TCP_NODELAY, [1], 4) = 0")
         self.run()
+
+    def options(self) -> None:
+        """What the program sets before the connection opens."""
 
     def answer_comes(self) -> None:
         """A round trip goes by in the handshake."""
@@ -175,12 +180,16 @@ class Draw:
         self.now = round(self.now + wait + (r.randint(100, 3900) / 1e6 if wait > 1e-3 else 0), 6)
         before = len(self.lines)
         odd = [self.stray] * (3 if self.odd else 1)
-        acts = [self.write] * 3 + [self.arrive] * 10 + [self.send] * 2 + [self.read] * 2 + [self.offer, *odd]
+        acts = [*self.acts(), *odd]
         r.choice([*acts, self.close] if self.now > 3 else acts)()
         if len(self.lines) == before:
             return False
         self.add(f"%{{ print({','.join(self.shown)}) }}%")
         return True
+
+    def acts(self) -> list[Callable[[], None]]:
+        """What may happen, beside what is odd, as often as it shall."""
+        return [self.write] * 3 + [self.arrive] * 10 + [self.send] * 2 + [self.read] * 2 + [self.offer]
 
     def waits(self) -> list[float]:
         """Seconds from one step to the next."""

@@ -99,6 +99,27 @@ pub enum Lowat {
     Waits,
 }
 
+/// Which of what came early is given up where memory is short (tcp_input.c `tcp_prune_ofo_queue`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Prune {
+    /// All of it (before 4.9).
+    All,
+    /// From its end on, until there is room (36a6503fedda, 4.9).
+    Each,
+    /// From its end on by an eighth of the buffer at once; what runs of neighbours are one small skb is not copied (58152ecbbcc6 and 3d4bf93ac120,
+    /// 4.18 and stable).
+    Eighth,
+    /// The same, but nothing that begins before what comes (6.6 so, 6.1 not).
+    Behind,
+}
+
+impl Prune {
+    /// Runs that are one skb of less than a page are not collapsed.
+    pub const fn spares_tiny(self) -> bool {
+        matches!(self, Prune::Eighth | Prune::Behind)
+    }
+}
+
 /// Where HyStart looks whether a round is over.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum HystartRounds {
@@ -330,6 +351,8 @@ pub struct Profile {
     pub share_moves_threshold: bool,
     /// What a reader's `SO_RCVLOWAT` does.
     pub lowat: Lowat,
+    /// Which of what came early is given up.
+    pub prune: Prune,
     /// The first window is not bounded by 65535: from 6.10 and stable of mid 2024 (378979e94e95).
     pub big_first_window: bool,
     /// `tcp_syn_linear_timeouts`: so many timeouts of a SYN do not double: from 6.5 (ccce324dabfe).
@@ -456,6 +479,7 @@ pub static V3_10: Profile = Profile {
 /// Linux 3.18: the thesis's.
 pub static V3_18: Profile = Profile {
     name: "3.18",
+    prune: Prune::All,
     limit_output_bytes: 131_072,
     limit_is_least: true,
     exempt: Exempt::Nobody,
@@ -542,6 +566,7 @@ pub static V4_14: Profile = Profile {
     scaling_ratio: false,
     share_moves_threshold: false,
     lowat: Lowat::Returns,
+    prune: Prune::Each,
     big_first_window: false,
     syn_linear_timeouts: 0,
     rmem_default: 87_380,
@@ -613,6 +638,7 @@ pub static V4_19: Profile = Profile {
     bbr_gross_by_timer: false,
     acks_below_lowat: true,
     lowat: Lowat::Clamps,
+    prune: Prune::Eighth,
     probe_rule: ProbeRule::Any,
     ack_compression: true,
     right_sizing: RightSizing::Growth,
@@ -741,6 +767,7 @@ pub static V6_6_129: Profile = Profile {
     scaling_ratio: true,
     share_moves_threshold: true,
     lowat: Lowat::Waits,
+    prune: Prune::Behind,
     syn_linear_timeouts: 4,
     tells_no_memory: true,
     delayed_acks: DelayedAcks::MaxTold,

@@ -83,6 +83,9 @@ pub struct Socket {
     pub(super) fast: Option<Box<Fast>>,
     /// The handshake was done.
     pub(super) opened: bool,
+    /// The packet that completes a request is looked at: Linux begins congestion control behind its ACK (`tcp_rcv_state_process`), so that what a
+    /// control hears of that ACK is forgotten.
+    pub(super) completes: bool,
 
     pub(super) state: State,
     pub(super) tp: Tp,
@@ -169,6 +172,7 @@ impl Socket {
             mtup: None,
             fast: None,
             opened: false,
+            completes: false,
             state,
             ca,
             rtx: Rtx::default(),

@@ -63,6 +63,11 @@ pub const fn skb_truesize(profile: &Profile, max_header: u32, size: u32) -> u32 
     end_offset(profile, max_header, size) + SK_BUFF + SHARED_INFO
 }
 
+/// `skb_tailroom` of `alloc_skb(size)` that holds `size` bytes.
+pub const fn skb_tailroom(profile: &Profile, max_header: u32, size: u32) -> u32 {
+    end_offset(profile, max_header, size) - size
+}
+
 /// Bytes that fit behind a packet of `len` bytes in the head that a tun device gives it. src: linux@6.12
 /// drivers/net/tun.c tun_get_user and tun_alloc_skb (a headroom of NET_SKB_PAD); include/linux/skbuff.h skb_tailroom
 pub const fn tun_room(profile: &Profile, max_header: u32, len: u32) -> u32 {

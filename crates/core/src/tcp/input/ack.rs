@@ -87,14 +87,14 @@ impl Socket {
         self.count_delivered(tagged.delivered, flags);
         let in_ack_first = self.profile.in_ack_first;
         if in_ack_first {
-            self.ca.in_ack(&mut self.tp, slow_path || flags & flag::SND_UNA_ADVANCED == 0);
+            self.in_ack_event(slow_path || flags & flag::SND_UNA_ADVANCED == 0);
         }
         if p.payload > 0 || self.profile.hears_cwr_on_acks {
             self.ecn.accept_cwr(p);
         }
         if prior_packets == 0 {
             if !in_ack_first {
-                self.ca.in_ack(&mut self.tp, slow_path);
+                self.in_ack_event(slow_path);
             }
             if flags & flag::DSACKING_ACK != 0 {
                 let _ = self.fastretrans_alert(prior_una, 0, &mut flags);
@@ -117,7 +117,7 @@ impl Socket {
         }
         self.rack.update_reo_wnd(&self.tp, rs.prior_delivered);
         if !in_ack_first {
-            self.ca.in_ack(&mut self.tp, slow_path);
+            self.in_ack_event(slow_path);
         }
         if !classic {
             self.process_tlp_ack(ack, flags);
@@ -184,6 +184,14 @@ impl Socket {
         self.xmit_recovery(rexmit, low);
     }
 
+    /// `tcp_in_ack_event`.
+    #[inline]
+    fn in_ack_event(&mut self, slow_path: bool) {
+        if !self.completes {
+            self.ca.in_ack(&mut self.tp, slow_path);
+        }
+    }
+
     /// `tcp_ack_update_window`, and the move of `snd_una`.
     fn update_window(&mut self, p: &Packet, ack: u32) -> u32 {
         let (tp, wl1) = (&mut self.tp, self.snd_wl1);
@@ -195,6 +203,8 @@ impl Socket {
             self.snd_wl1 = p.seq;
             if p.wnd != tp.snd_wnd {
                 tp.snd_wnd = p.wnd;
+                self.rcv.predicts = false;
+                self.rcv.check_fast_path();
                 if self.tp.unsent() > 0 {
                     self.restart_after_idle();
                 }

@@ -338,7 +338,8 @@ impl Socket {
         let due = self.ack.scheduled
             && ((self.ack.stretch.is_none() && r.rcv_nxt.wrapping_sub(r.rcv_wup) > r.rcv_mss)
                 || (copied && (self.ack.pushed2 || (self.ack.pushed && !self.in_pingpong())) && r.rmem_alloc == 0));
-        let opened = copied && !due && {
+        // Whoever has no more to say needs no window (RCV_SHUTDOWN).
+        let opened = copied && !due && !r.fin && !self.app.rcv_shutdown && {
             let (opened, quick) = r.opened_much();
             self.ack.quick_if(quick);
             opened

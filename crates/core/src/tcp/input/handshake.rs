@@ -225,6 +225,7 @@ impl Socket {
         self.tp.max_window = p.wnd;
         self.snd_sml = self.tp.snd_una;
         self.established();
+        self.rcv.predicts = !self.opts.window_scaling; // tcp_finish_connect
         self.no_rtt_yet();
         if self.fast.is_some() {
             self.fast_answer(p, low);

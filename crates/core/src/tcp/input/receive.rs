@@ -20,12 +20,17 @@ impl Socket {
         if !self.acceptable(p, low) {
             return;
         }
-        // Header prediction changes nothing of an ACK where none is due, nor of data where nothing of ours is out or waits and no duplicate is
-        // to be told, but what a control hears.
+        if let Some(line) = &mut self.rcv.tun {
+            let blocks = u32::from(p.n_sack);
+            let headers = 40 + 12 * u32::from(p.tsval != 0) + 8 * blocks + 4 * u32::from(blocks > 0);
+            line.hears(headers, self.stats.data_segs_out + self.stats.bare_out);
+        }
+        // Header prediction changes nothing of an ACK where none is due, nor of data where nothing of ours is out or waits, no duplicate is to
+        // be told and there is room, but what a control hears.
         let (quiet, heard) = (self.tp.packets_out == 0 && self.tp.unsent() == 0, self.ca.hears_acks());
         let matters = match p.payload {
             0 => self.ack.scheduled,
-            _ => !quiet || self.rcv.ofo.has_dsack(),
+            _ => !quiet || self.rcv.ofo.has_dsack() || self.rcv.is_tight(),
         };
         let predicted = (matters || heard) && self.is_predicted(p);
         self.rcv.tsecr = p.tsecr;
@@ -64,7 +69,7 @@ impl Socket {
     #[cold]
     fn predicted_data<L: Lower, P: Probe>(&mut self, now: Time, p: &Packet, low: &mut L, probe: &mut P) {
         self.rcv.measure_rtt_ts(&self.tp.clock, p.payload);
-        self.data_queue(p, false, low);
+        self.data_queue(p, false, true, low);
         // Whatever its ACK is worth, it is through with.
         self.take_ack(now, p, false, low, probe);
         self.push_pending(low);
@@ -77,10 +82,9 @@ impl Socket {
     fn is_predicted(&self, p: &Packet) -> bool {
         let (r, odd) = (&self.rcv, flags::SYN | flags::FIN | flags::RST | flags::ECE | flags::CWR);
         let plain = p.flags & odd == 0 && p.n_sack == 0 && (p.tsval != 0) == self.opts.timestamps;
-        let room = r.rcv_wnd != 0 && r.rmem_alloc < r.rcvbuf && r.ofo.is_empty();
         self.state == State::Established
             && plain
-            && room
+            && r.predicts
             && p.seq == r.rcv_nxt
             && p.wnd == self.tp.snd_wnd
             && (self.profile.predicts_old_acks || !before(p.ack, self.tp.snd_una))
@@ -120,7 +124,7 @@ impl Socket {
         if !predicted {
             self.rcv.ofo.clear_dsack();
         }
-        self.data_queue(p, fin, low);
+        self.data_queue(p, fin, predicted, low);
         if !predicted {
             self.push_pending(low);
             self.app_check_space();
@@ -134,9 +138,10 @@ impl Socket {
         self.ack_snd_check(low);
     }
 
-    /// `tcp_data_queue`.
+    /// `tcp_data_queue`; what is `predicted` is in line, and neither the window nor the memory that there is are looked at
+    /// (`tcp_rcv_established`).
     #[inline(always)]
-    fn data_queue<L: Lower>(&mut self, p: &Packet, fin: bool, low: &mut L) {
+    fn data_queue<L: Lower>(&mut self, p: &Packet, fin: bool, predicted: bool, low: &mut L) {
         let end_data = p.seq.wrapping_add(p.payload);
         let end = end_data.wrapping_add(u32::from(fin));
         let nxt = self.rcv.rcv_nxt;
@@ -147,7 +152,8 @@ impl Socket {
             return;
         }
         let window = self.rcv.window();
-        if !before(p.seq, nxt.wrapping_add(window)) {
+        if predicted {
+        } else if !before(p.seq, nxt.wrapping_add(window)) {
             // A FIN alone takes no memory.
             if !(p.seq == nxt && p.payload == 0 && self.profile.takes_fin_at_zero_window) {
                 self.refuse();
@@ -170,7 +176,7 @@ impl Socket {
             }
             return;
         }
-        if self.rcv.is_overcommitted() && !self.try_rmem_schedule(p.payload) {
+        if !predicted && self.rcv.is_overcommitted() && !self.try_rmem_schedule(p.seq, p.payload) {
             return;
         }
         self.sets_aside_for(p.payload);
@@ -196,6 +202,9 @@ impl Socket {
                 }
             }
         }
+        if !predicted {
+            self.rcv.check_fast_path();
+        }
         if self.rcv.ofo.fin.is_some_and(|f| before(f, self.rcv.rcv_nxt)) {
             self.end_text(low);
         }
@@ -220,22 +229,28 @@ impl Socket {
         self.ack.scheduled = true;
     }
 
-    /// `tcp_prune_queue`: whether there is room after all.
-    fn prune_queue(&mut self) -> bool {
+    /// `tcp_prune_queue` for a packet from `seq` on: whether there is room after all.
+    #[cold]
+    fn prune_queue(&mut self, seq: u32) -> bool {
         self.ack.quick = 0;
         if self.rcv.clamp_window() {
             return true;
         }
-        let collapsed = self.rcv.collapse();
+        self.rcv.collapse();
         self.mem_reclaim();
-        collapsed && !self.rcv.is_overcommitted()
+        if self.rcv.is_overcommitted() {
+            self.rcv.prune_early(seq);
+        }
+        let room = !self.rcv.is_overcommitted();
+        self.rcv.predicts &= room;
+        room
     }
 
     /// Data in order, and more than there is memory for: whether they are queued nevertheless, as what a reader without any waits for is, and a FIN.
     #[cold]
-    fn try_rmem_schedule(&mut self, payload: u32) -> bool {
+    fn try_rmem_schedule(&mut self, seq: u32, payload: u32) -> bool {
         let (first, tells) = (self.rcv.unread() == 0, self.profile.tells_no_memory);
-        if (first && !tells) || self.prune_queue() {
+        if (first && !tells) || self.prune_queue(seq) {
             return true;
         }
         self.app.woken = true;
@@ -252,16 +267,15 @@ impl Socket {
         if self.ecn.check_ce(p.ecn) {
             self.enter_quickack(self.profile.quick_after_ce);
         }
-        if self.rcv.is_overcommitted() && !self.prune_queue() {
+        if self.rcv.is_overcommitted() && !self.prune_queue(p.seq) {
             self.stats.rcv_drops += 1;
             return;
         }
         self.sets_aside_for(p.payload);
         self.stats.early_segs_in += u64::from(p.segs.max(1));
         self.data_recv(p, false);
-        let blocks = u32::from(p.n_sack);
-        let headers = 40 + 12 * u32::from(p.tsval != 0) + 8 * blocks + 4 * u32::from(blocks > 0);
-        let q = self.rcv.insert_early(p.seq, end, p.payload, headers);
+        self.rcv.predicts = false;
+        let q = self.rcv.insert_early(p.seq, end, p.payload);
         self.rcv.rmem_alloc -= q.freed;
         if q.behind {
             // Its memory is charged with that of the one before it (tcp_try_coalesce).
@@ -270,8 +284,9 @@ impl Socket {
         }
         let crowded = if self.profile.blocks_flush { q.told.beyond_expected() } else { q.told.pushes_out() };
         if crowded {
-            self.flush_compressed(low);
+            self.flush_compressed(low); // not of this one yet
         }
+        self.rcv.ofo.tell(q.told, p.seq, end);
         if let Some(took) = q.took.filter(|_| !q.behind) {
             // The window grows before the buffer's memory is charged (tcp_data_queue_ofo: skb_set_owner_r comes last).
             self.grow_early(p.payload);

@@ -51,7 +51,9 @@ impl Socket {
         if !crate::tcp::cc::Control::has_cong_control(&self.ca) {
             self.update_pacing_rate();
         }
+        self.completes = true;
         self.receive(now, p, low, probe);
+        self.completes = false;
         self.rcv.saw_no_tsecr(); // tcp_rcv_state_process does not look at it
     }
 

@@ -231,9 +231,9 @@ impl Socket {
 
     /// Calls `send` with `TCP_NAGLE_OFF`: what is short does not wait, whatever the program has set.
     pub(in crate::tcp) fn without_nagle<T>(&mut self, send: impl FnOnce(&mut Self) -> T) -> T {
-        let before = core::mem::replace(&mut self.app.push, true);
+        let before = core::mem::replace(&mut self.app.forced, true);
         let out = send(self);
-        self.app.push = before;
+        self.app.forced = before;
         out
     }
 

@@ -106,9 +106,11 @@ impl Socket {
         r.copied_seq = r.tun.as_ref().map_or(end, |line| line.first(end));
         r.adjust_space(&self.tp.clock);
         r.copied_seq = end;
-        let left = r.tun.as_mut().and_then(|line| line.read(end, queue));
-        r.rmem_alloc =
-            early + left.unwrap_or_else(|| (u64::from(queue) * u64::from(there - n) / u64::from(there)) as u32);
+        r.rmem_alloc = early
+            + match &mut r.tun {
+                Some(line) => line.read(end),
+                None => (u64::from(queue) * u64::from(there - n) / u64::from(there)) as u32,
+            };
         self.cleanup_rbuf(true, low);
         n
     }

@@ -237,6 +237,7 @@ impl Socket {
                     self.app.filled += 1;
                 }
                 (tail, self.app.tail) = (0, self.tp.write_seq);
+                self.app.push = false; // tcp_skb_entail
                 if unsent > 0 && self.gso_max_segs > 1 {
                     self.app.sent(&self.tp);
                     self.app.ends.push_back(self.tp.write_seq);
@@ -381,7 +382,7 @@ impl Socket {
         if self.mtup.is_some() {
             self.look_at_route();
         }
-        (self.app.more, self.app.push, self.app.eor) = (how.more, false, how.eor);
+        (self.app.more, self.app.eor) = (how.more, how.eor);
         let before = self.app.bulk.flatten().unwrap_or(0);
         self.app.bulk = Some(Some(before + u64::from(bytes)));
         self.app.call_left = 0;

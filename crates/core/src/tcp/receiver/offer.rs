@@ -56,12 +56,13 @@ impl Rcv {
         }
         self.rcv_wnd = new;
         self.rcv_wup = self.rcv_nxt;
+        self.predicts &= new != 0;
         (new.min(65_535 << self.wscale) >> self.wscale << self.wscale, quick)
     }
 
     /// [`Rcv::select_window`] after `ICSK_ACK_NOMEM`: the window that was offered is taken back.
     pub const fn shut_window(&mut self) -> (u32, bool) {
-        (self.rcv_wnd, self.rcv_wup) = (0, self.rcv_nxt);
+        (self.rcv_wnd, self.rcv_wup, self.predicts) = (0, self.rcv_nxt, false);
         (0, true)
     }
 
@@ -155,7 +156,7 @@ mod tests {
         let nxt = r.rcv_nxt;
         for i in 2..8 {
             let at = nxt + i * 1448;
-            let took = r.insert_early(at, at + 1448, 1448, 52).took;
+            let took = r.insert_early(at, at + 1448, 1448).took;
             r.rmem_alloc += took.unwrap_or_default();
         }
         assert_eq!(r.rmem_alloc, 2344 + 5 * 1448);

@@ -3,8 +3,7 @@
 //! Stands for: Linux 6.12 net/ipv4/tcp_input.c `tcp_data_queue_ofo`, `tcp_ooo_try_coalesce`, `tcp_ofo_queue`,
 //! `tcp_sack_new_ofo_skb`, `tcp_sack_remove`, `tcp_dsack_set`, `tcp_dsack_extend`; RFC 2018, 2883.
 //! Differs: D1 where skbs overlap, a packet is held against the nearest on its left alone (Linux's way down its tree may
-//! meet one further left first, which matters where that reaches beyond the nearest). D2 a compressed ACK that must not
-//! wait is sent after the new block is noted, not before. D3 of page fragments any number is put behind one another;
+//! meet one further left first, which matters where that reaches beyond the nearest). D2 of page fragments any number is put behind one another;
 //! Linux ends an skb at 17 (`MAX_SKB_FRAGS`).
 
 use std::collections::VecDeque;
@@ -33,7 +32,7 @@ pub struct Skb {
     /// Buffers.
     pub skbs: u32,
     /// Bytes for which its head has room ([`Cost::room`]).
-    room: u32,
+    pub room: u32,
 }
 
 /// What a packet costs.
@@ -117,6 +116,25 @@ impl Ofo {
     pub const fn memory(&self) -> u32 {
         self.memory
     }
+    /// The skbs, to be collapsed.
+    pub fn skbs(&mut self) -> &mut VecDeque<Skb> {
+        &mut self.skbs
+    }
+    /// They take so much more.
+    pub fn charge(&mut self, more: i32) {
+        self.memory = self.memory.wrapping_add_signed(more);
+    }
+    /// Gives the last one up, its FIN with it.
+    pub fn drop_last(&mut self) {
+        if let Some(s) = self.skbs.pop_back() {
+            self.memory -= s.mem;
+            self.fin = self.fin.filter(|f| f.wrapping_add(1) != s.end);
+        }
+    }
+    /// `tcp_sack_reset`.
+    pub fn forget_blocks(&mut self) {
+        (self.n, self.dsack) = (0, None);
+    }
     /// Blocks to send: SACKs and a DSACK.
     #[inline]
     pub fn blocks(&self) -> u32 {
@@ -187,7 +205,7 @@ impl Ofo {
         p.n_sack = i as u8;
     }
 
-    /// `tcp_data_queue_ofo`: a packet [`seq`, `end`) came early; up to `per_buffer` pieces share a buffer.
+    /// `tcp_data_queue_ofo`: a packet [`seq`, `end`) came early; up to `per_buffer` pieces share a buffer. It is to be told of yet ([`Ofo::tell`]).
     pub fn insert(&mut self, seq: u32, end: u32, cost: Cost, per_buffer: u32) -> Queued {
         let (mut at, mut freed) = (self.skbs.len(), 0);
         let mut covered = at;
@@ -247,7 +265,7 @@ impl Ofo {
 
     fn queued(&mut self, seq: u32, end: u32, took: Option<u32>, behind: bool, freed: u32) -> Queued {
         self.memory = self.memory + took.unwrap_or(0) - freed;
-        Queued { took, behind, freed, told: self.note(seq, end) }
+        Queued { took, behind, freed, told: self.find(seq, end) }
     }
 
     /// `tcp_ooo_try_coalesce`: it follows that skb and fits behind its last frame, or its page fragment is handed on
@@ -274,23 +292,33 @@ impl Ofo {
         Some(took)
     }
 
-    /// `tcp_sack_new_ofo_skb`: the block with the newest packet comes first.
-    fn note(&mut self, seq: u32, end: u32) -> Told {
+    /// `tcp_sack_new_ofo_skb` up to where a compressed ACK may have to go: a block that the newest packet touches grows.
+    fn find(&mut self, seq: u32, end: u32) -> Told {
         if self.mute {
             return Told::New(0);
         }
-        for i in 0..self.n {
-            if extend(&mut self.blocks[i], seq, end) {
+        let n = self.n;
+        let grown = self.blocks[..n].iter_mut().position(|b| extend(b, seq, end));
+        grown.map_or(Told::New(n), Told::Grown)
+    }
+
+    /// The rest of it: the block with the newest packet comes first.
+    #[inline]
+    pub fn tell(&mut self, told: Told, seq: u32, end: u32) {
+        if self.mute {
+            return;
+        }
+        match told {
+            Told::Grown(i) => {
                 self.blocks[..=i].rotate_right(1);
                 self.merge_first();
-                return Told::Grown(i);
+            }
+            Told::New(_) => {
+                self.n = (self.n + 1).min(KEPT);
+                self.blocks[..self.n].rotate_right(1);
+                self.blocks[0] = (seq, end);
             }
         }
-        let beside = self.n;
-        self.n = (self.n + 1).min(KEPT);
-        self.blocks[..self.n].rotate_right(1);
-        self.blocks[0] = (seq, end);
-        Told::New(beside)
     }
 
     /// `tcp_sack_maybe_coalesce`: the first block may have grown into others.
@@ -360,13 +388,19 @@ mod tests {
 
     const FRAME: Cost = Cost { mem: 1, appended: 0, pieces: 1, list: false, room: None };
 
+    /// It comes, and is told of.
+    fn told(o: &mut Ofo, seq: u32, end: u32, cost: Cost, per_buffer: u32) -> Queued {
+        let q = o.insert(seq, end, cost, per_buffer);
+        o.tell(q.told, seq, end);
+        q
+    }
     /// One whose page fragment is handed on.
     fn insert(o: &mut Ofo, seq: u32, end: u32) -> Queued {
-        o.insert(seq, end, FRAME, 1)
+        told(o, seq, end, FRAME, 1)
     }
     /// One that nothing is put behind.
     fn list(o: &mut Ofo, seq: u32, end: u32) -> Queued {
-        o.insert(seq, end, Cost { list: true, ..FRAME }, 1)
+        told(o, seq, end, Cost { list: true, ..FRAME }, 1)
     }
     /// What comes in order to there brings along.
     fn drain(o: &mut Ofo, mut rcv_nxt: u32) -> (u32, u32) {
@@ -469,7 +503,7 @@ mod tests {
     fn the_allocators_heads_take_what_fits_behind_their_last_byte() {
         let mut o = Ofo::default();
         let mut put = |seq, end| {
-            let q = o.insert(seq, end, Cost { room: Some(1624 - (end - seq)), ..FRAME }, 1);
+            let q = told(&mut o, seq, end, Cost { room: Some(1624 - (end - seq)), ..FRAME }, 1);
             (q.took, q.behind)
         };
         assert_eq!(put(1000, 2000), (Some(1), false));
@@ -485,12 +519,12 @@ mod tests {
     fn a_full_buffer_takes_a_fin() {
         let mut o = Ofo::default();
         let cost = |pieces| Cost { mem: 10, appended: pieces, pieces, list: false, room: None };
-        assert_eq!(o.insert(100, 300, cost(2), 4).took, Some(10));
-        assert_eq!(o.insert(300, 400, cost(1), 4).took, Some(1));
-        let own = o.insert(400, 600, cost(2), 4);
+        assert_eq!(told(&mut o, 100, 300, cost(2), 4).took, Some(10));
+        assert_eq!(told(&mut o, 300, 400, cost(1), 4).took, Some(1));
+        let own = told(&mut o, 400, 600, cost(2), 4);
         assert_eq!((own.took, own.behind), (Some(10), false), "there is room for one");
-        assert_eq!(o.insert(600, 800, cost(2), 4).took, Some(2));
-        let fin = o.insert(800, 801, cost(0), 4);
+        assert_eq!(told(&mut o, 600, 800, cost(2), 4).took, Some(2));
+        let fin = told(&mut o, 800, 801, cost(0), 4);
         assert_eq!((fin.took, fin.behind), (Some(0), true));
         assert_eq!((queue(&o), o.memory()), (vec![(100, 400), (400, 801)], 23));
     }
@@ -521,7 +555,7 @@ mod tests {
         ] {
             let mut o = Ofo::default();
             for (seq, end) in [(2001, 3001), (3101, 3501), (3001, 3501)] {
-                o.insert(seq, end, Cost { list, ..FRAME }, per_buffer);
+                told(&mut o, seq, end, Cost { list, ..FRAME }, per_buffer);
             }
             assert_eq!((o.dsack, &o.blocks[..o.n]), (dsack, &[(2001, 3501)][..]));
             assert_eq!(queue(&o), skbs);

@@ -4,8 +4,7 @@
 //! `tcp_rcv_space_adjust`, `tcp_rcv_rtt_update`, `tcp_measure_rcv_mss`; what older kernels do otherwise there is in their profiles.
 //! Differs: D1 every buffer is charged the driver's truesize (`rx_truesize`, shared by `rx_per_buffer` full frames), or, in pages (`rx_pages`), a head
 //! and the payload; the `struct sk_buff` that merging heads in page fragments saves is not taken off. D2 no memory pressure of the whole host; no shrinking window (`tcp_shrink_window`). D3
-//! `SO_RCVLOWAT` makes room in the buffer for every kernel; Linux does so from 4.18 on; D4 what came early is not pruned when
-//! it exceeds the memory.
+//! `SO_RCVLOWAT` makes room in the buffer for every kernel; Linux does so from 4.18 on.
 
 use crate::sim::Packet;
 use crate::tcp::clock::Clock;
@@ -76,6 +75,8 @@ pub struct Rcv {
     pub rcv_mss: u32,
     /// Early packets.
     pub ofo: Ofo,
+    /// Header prediction is on (`pred_flags`).
+    pub predicts: bool,
     /// Timestamp to echo.
     pub ts_recent: u32,
     /// Timestamp that the last packet echoed.
@@ -105,8 +106,8 @@ pub struct Rcv {
 /// What a writing program's pages come in, bytes. src: linux@6.12 net/core/sock.c SKB_FRAG_PAGE_ORDER
 const PAGE_FRAG: u32 = 32_768;
 
-/// A FIN without data in a tun device's buffer: `NET_SKB_PAD` and headers.
-const BARE_FIN: u32 = 64 + 40;
+/// Room in front of what is written into a tun device, bytes. src: linux@6.12 include/linux/skbuff.h NET_SKB_PAD
+const PAD: u32 = 64;
 
 /// What a program that asks for so many bytes gets.
 fn locked_at(bytes: u64) -> u32 {
@@ -153,6 +154,7 @@ impl Rcv {
             advmss: 1460,
             rcv_mss: 536,
             ofo: Ofo::new(profile.dsack_far),
+            predicts: true,
             ts_recent: 0,
             tsecr: 0,
             last_tsecr: 0,
@@ -176,11 +178,15 @@ impl Rcv {
         (self.rcvbuf, self.locked) = (locked_at(bytes.into()), true);
     }
 
-    /// Memory that a packet of `payload` bytes takes: a full frame's, for each; where memory follows the payload, that and one head.
+    /// Memory that a packet of `payload` bytes takes: a full frame's, for each; where memory follows the payload, that and one head; what is
+    /// written into a tun device the allocator's.
     #[inline]
     pub fn mem_of(&self, payload: u32) -> u32 {
         if self.pages {
             return payload + self.head_mem();
+        }
+        if let Some(line) = &self.tun {
+            return truesize::skb_truesize(self.profile, self.max_header, PAD + line.headers() + payload);
         }
         if payload <= self.advmss { self.rx_truesize } else { payload.div_ceil(self.advmss) * self.rx_truesize }
     }
@@ -228,9 +234,12 @@ impl Rcv {
                 line.clear();
             }
         }
-        if payload == 0 && !first {
-            self.queue_fin();
+        if self.tun.is_some() {
+            self.stand_in_line(new, payload);
             return;
+        }
+        if payload == 0 && !first {
+            return; // a FIN alone finds room behind what waits
         }
         let pieces = self.pieces(self.rcv_nxt, payload);
         if self.tail > 0 && self.tail + pieces <= self.per_buffer && (self.pages || payload <= self.advmss) {
@@ -248,32 +257,35 @@ impl Rcv {
         let mem = self.mem_of(payload);
         self.rmem_alloc += mem;
         self.pack(payload, mem);
-        if let Some(line) = &mut self.tun {
-            line.push(self.rcv_nxt.wrapping_add(new), mem);
-        }
         if first {
             self.head = new;
         }
     }
-    /// A FIN alone finds room behind what waits, unless that is cloned (`skb_try_coalesce`): packetdrill's packet socket has a copy of what came from
-    /// its tun device until it looks for the next packet that is sent.
+    /// [`Rcv::queue`] of what came from a tun device; a FIN alone is one of no bytes.
     #[cold]
-    fn queue_fin(&mut self) {
-        let mem = truesize::skb_truesize(self.profile, self.max_header, BARE_FIN);
-        if let Some(line) = self.tun.as_mut().filter(|_| self.rcv_wup != self.rcv_nxt) {
-            line.push(self.rcv_nxt, mem);
-            self.rmem_alloc += mem;
+    fn stand_in_line(&mut self, new: u32, payload: u32) {
+        let (mem, room, nxt) = (self.mem_of(payload), self.room_behind(payload), self.rcv_nxt);
+        let Some(line) = &mut self.tun else { return };
+        let (seq, end) = (nxt.wrapping_add(new).wrapping_sub(payload), nxt.wrapping_add(new));
+        if line.takes(seq, end, payload) {
+            return;
         }
+        line.push(Skb { seq, end, mem, tail: 1, skbs: 1, room });
+        self.skbs += 1;
+        self.rmem_alloc += mem;
     }
-    /// `tcp_data_queue_ofo`: a packet of `payload` bytes behind `headers` came early, up to `end` with its FIN. Its
-    /// memory is not charged yet.
-    pub fn insert_early(&mut self, seq: u32, end: u32, payload: u32, headers: u32) -> Queued {
+    /// What fits behind a packet of `payload` bytes from a tun device.
+    fn room_behind(&self, payload: u32) -> u32 {
+        self.tun.as_ref().map_or(0, |line| truesize::tun_room(self.profile, self.max_header, line.headers() + payload))
+    }
+    /// `tcp_data_queue_ofo`: a packet of `payload` bytes came early, up to `end` with its FIN. Its memory is not charged yet.
+    pub fn insert_early(&mut self, seq: u32, end: u32, payload: u32) -> Queued {
         let cost = Cost {
             mem: self.mem_of(payload),
             appended: self.appended(payload),
             pieces: if payload == 0 { 0 } else { self.pieces(seq, payload) },
             list: self.is_list(payload),
-            room: self.tun.is_some().then(|| truesize::tun_room(self.profile, self.max_header, headers + payload)),
+            room: self.tun.is_some().then(|| self.room_behind(payload)),
         };
         self.ofo.insert(seq, end, cost, self.per_buffer)
     }
@@ -293,6 +305,16 @@ impl Rcv {
     /// An skb that had come early follows what is queued; in pages, it joins that where there is room and they do not
     /// overlap (`tcp_try_coalesce`).
     fn join(&mut self, s: Skb) {
+        if let Some(line) = &mut self.tun {
+            let bytes = s.end.wrapping_sub(s.seq) - u32::from(self.ofo.fin == Some(s.end.wrapping_sub(1)));
+            if line.takes(s.seq, s.end, bytes) {
+                self.rmem_alloc -= s.mem;
+            } else {
+                line.push(s);
+                self.skbs += 1;
+            }
+            return;
+        }
         let bytes = s.end.wrapping_sub(self.rcv_nxt);
         self.pack(bytes, 0);
         if self.pages && s.seq == self.rcv_nxt && self.tail + s.tail <= self.per_buffer {
@@ -304,9 +326,6 @@ impl Rcv {
         } else {
             self.tail = s.tail;
             self.skbs += s.skbs;
-            if let Some(line) = &mut self.tun {
-                line.push(s.end, s.mem);
-            }
         }
         self.packing.before = self.rmem_alloc - self.ofo.memory();
     }
@@ -583,6 +602,17 @@ impl Rcv {
         self.rmem_alloc > self.rcvbuf - (self.rcvbuf >> 3) || self.window() <= self.rcv_mss
     }
 
+    /// `tcp_fast_path_check`: from now on headers are predicted, if nothing came early and there is room.
+    #[inline]
+    pub fn check_fast_path(&mut self) {
+        self.predicts |= self.ofo.is_empty() && self.rcv_wnd != 0 && self.rmem_alloc < self.rcvbuf;
+    }
+    /// What is in order would be refused, were it not predicted.
+    #[inline]
+    pub fn is_tight(&self) -> bool {
+        self.is_overcommitted() || self.window() == 0
+    }
+
     /// Whether what is queued takes more than the buffer.
     #[inline]
     pub const fn is_overcommitted(&self) -> bool {
@@ -664,7 +694,7 @@ mod tests {
         assert_eq!(buffers, [1, 1, 2, 5, 6, 6, 8]);
         let early = |r: &mut Rcv, at: u32, frames: u32| {
             let (seq, n) = (r.rcv_nxt + at * 1448, frames * 1448);
-            r.insert_early(seq, seq + n, n, 52).took
+            r.insert_early(seq, seq + n, n).took
         };
         let took = [(1, 1), (2, 1), (3, 2), (5, 1), (6, 1)].map(|(at, n)| early(&mut r, at, n).map(|m| m / 4352));
         assert_eq!(took, [1, 0, 2, 1, 0].map(Some));

@@ -22,8 +22,10 @@ pub struct App {
     pub nodelay: bool,
     /// `TCP_CORK`.
     pub corked: bool,
-    /// `TCP_NAGLE_PUSH`: what waits may go, whatever Nagle says, until more is written.
+    /// `TCP_NAGLE_PUSH`: what waits may go, whatever Nagle says, until an skb is begun.
     pub push: bool,
+    /// What is short does not wait now, whatever the program has set (`TCP_NAGLE_OFF` of a call).
+    pub forced: bool,
     /// The write under way has `MSG_MORE`.
     pub more: bool,
     /// The write under way has `MSG_EOR`.
@@ -165,6 +167,7 @@ impl App {
             calls: false,
             nodelay: false,
             corked: false,
+            forced: false,
             push: false,
             more: false,
             eor: false,
@@ -267,11 +270,11 @@ impl App {
     }
     /// `TCP_NODELAY`.
     pub const fn nodelay(&self) -> bool {
-        self.nodelay || self.push
+        self.nodelay || self.push || self.forced
     }
     /// What is short waits for more (`TCP_NAGLE_CORK`).
     pub const fn corked(&self) -> bool {
-        (self.corked || self.more) && !self.push
+        (self.more || (self.corked && !self.push)) && !self.forced
     }
     /// Whether FIN is the last of what is written.
     pub const fn fin_is_last(&self) -> bool {
