@@ -2,7 +2,7 @@
 //!
 //! Read in the sources of 3.18.117, 4.9.115, 4.19.108, 5.4.18, 5.10.13, 5.15.148, 6.1.192, 6.6.129 and 6.12 (net/mac80211/{tx.c,sta_info.c}, include/net/fq_impl.h,
 //! drivers/net/wireless/ath/ath9k/xmit.c); where a commit is not named, a difference is placed by those trees.
-//! TCP's table is `tcp/profile.rs`, rate control's [`minstrel_ht`](crate::rate::minstrel_ht), the qdiscs'
+//! TCP's table is `tcp/profile/mod.rs`, rate control's [`minstrel_ht`](crate::rate::minstrel_ht), the qdiscs'
 //! [`qdisc::Old`](crate::qdisc::Old).
 //!
 //! Differs: D1 6.1's CoDel is that of 6.1.192, as in [`qdisc::Old`](crate::qdisc::Old). D2 before 5.14 a frame that is a probe is chosen as it enters the TXQ (`ieee80211_xmit_fast`): ath9k's is, mt76's as it leaves it.

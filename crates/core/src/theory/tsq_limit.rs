@@ -2,7 +2,7 @@
 //!
 //! Source: "The New TCP Modules on the Block" and Hard Times, Algorithms 1 and 2.
 //! Differs: D1 the algorithms count payload; Linux counts truesize (tcp/sender/tsq.rs). D2 the cap is the print's 128 KB, which no kernel of the papers
-//! had (design of the profiles: tcp/profile.rs).
+//! had (design of the profiles: tcp/profile/mod.rs).
 
 use super::{Form, inputs};
 

@@ -13,7 +13,7 @@
 //! has the modes and the order of things.
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_bbr.c; Cardwell et al.: BBR (ACM Queue 2016). Kernel profiles change six things of it, each named in
-//! profile.rs: what it first was (4.14), the ACK-aggregation allowance (5.1), departure times (4.20; before, the rate was of whole IP packets
+//! profile/mod.rs: what it first was (4.14), the ACK-aggregation allowance (5.1), departure times (4.20; before, the rate was of whole IP packets
 //! without the 1 %, and gains came with a change of mode), the two segments that a probe has more (5.4), whether an RTT that equals the least
 //! counts as a new least (until 5.10), and where the first round trip ends (5.14).
 //! Differs: D1 the random phase in which ProbeBw begins has a stream seeded by the connection's first sequence number. D2 the window had no
