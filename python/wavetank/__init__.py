@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from . import bounds as bounds
     from . import bpf as bpf
     from . import captures as captures
+    from . import categories as categories
     from . import cli as cli
     from . import closed_forms as closed_forms
     from . import compare as compare

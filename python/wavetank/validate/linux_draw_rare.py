@@ -90,7 +90,7 @@ KEYS: dict[str, tuple[Any, ...]] = {
     "edca_ap.be_aifsn": (2, 7),
     "edca_ap.be_cw_max": (15, 255),
     "edca_ap.be_cw_min": (3, 7, 31),
-    "edca_ap.be_txop": ("1 ms", "2 ms", "3.2 ms"),
+    "edca_ap.be_txop": ("992 us", "1984 us", "3200 us"),
     "edca_ap.bk_aifsn": (3,),
     "edca_ap.vi_cw_min": (15,),
     "edca_ap.vo_txop": ("0 us",),
