@@ -176,6 +176,12 @@ impl Rates {
             c.told(minstrel_ht::Control::told(&setup.minstrel_ht, setup.hardware, modes, setup.hz, random));
         }
     }
+    /// What a device sent to `to` before a run begins.
+    pub fn before(&mut self, to: StaIx, frames: minstrel_ht::Before) {
+        if let Rates::MinstrelHt(c) = self {
+            c.before(to, frames);
+        }
+    }
     /// A frame to `to` enters its TXQ: what it is marked with, where that is the time to ask.
     #[inline]
     pub fn enters(&mut self, now: Time, to: StaIx) -> Option<Mark> {

@@ -16,6 +16,7 @@ use crate::phy::Mode;
 use crate::phy::channel::Feedback;
 use crate::qdisc::Setup;
 use crate::rate::aasrc::Counts;
+use crate::rate::minstrel_ht::Before;
 use crate::rate::{self, Rates};
 use crate::sim::{NodeId, Owner, Packet, Span, Streams, Time, Verdict};
 use crate::wifi::response::Responses;
@@ -101,8 +102,26 @@ impl Netdev {
                 .collect::<Vec<_>>()
         };
         let densities = || cfg.stations[..peers].iter().map(|s| s.driver.density()).collect::<Vec<_>>();
+        // Rate control has heard of the frames that made peers of them, and of those of the agreements, which stand from the start.
+        let rates = |modes: &[Mode]| {
+            let mut rates = Rates::new(&s.rate, modes.to_vec(), &mut samples());
+            for k in (0..peers).filter(|&k| k != i) {
+                let theirs = &cfg.stations[k];
+                let link = if i == 0 { theirs.mode } else { s.mode_up };
+                let agreements = link.aggregates();
+                rates.before(
+                    StaIx(k as u8),
+                    Before {
+                        access_point: i == 0,
+                        asked: agreements && s.aggregates,
+                        answered: agreements && theirs.aggregates,
+                    },
+                );
+            }
+            rates
+        };
         let ath10k = |p, above: Queues, modes: Vec<Mode>| {
-            let rates = Rates::new(&s.rate, modes.clone(), &mut samples());
+            let rates = rates(&modes);
             let mut driver = Ath10k::new(p, rates, &known(), s.aggregates, cfg.band);
             driver.protect(cfg.encryption);
             driver.within(opportunities());
@@ -112,7 +131,7 @@ impl Netdev {
             DriverConfig::Ath10k(p, kind, setup) => ath10k(p, qdiscs(*kind, setup), modes),
             DriverConfig::Ath10kTxqs(p) => ath10k(p, Queues::txqs(txqs(), cfg.qos, cfg.rfc8325), modes),
             DriverConfig::Mt76(p) => {
-                let rates = Rates::new(&s.rate, modes.clone(), &mut samples());
+                let rates = rates(&modes);
                 let p = if s.rate.control == rate::Name::MinstrelHt { p.mt7615() } else { **p };
                 let mut driver = Mt76::new(&p, rates, &known(), s.aggregates, cfg.band);
                 driver.protect(cfg.encryption);
@@ -120,13 +139,13 @@ impl Netdev {
                 Netdev::Mt76(Box::new(above), Box::new(driver))
             }
             DriverConfig::Linksys(p) => {
-                let rates = Rates::new(&s.rate, modes, &mut samples());
+                let rates = rates(&modes);
                 let mut driver = Linksys::new(&p.machinery(), rates, &known(), s.aggregates, cfg.band);
                 driver.protect(cfg.encryption);
                 Netdev::Linksys(Box::new(Fifos::new(p, peers)), Box::new(driver))
             }
             DriverConfig::Ath9k(p) | DriverConfig::Sora(p, _) => {
-                let (above, mut rates) = (txqs(), Rates::new(&s.rate, modes.clone(), &mut samples()));
+                let (above, mut rates) = (txqs(), rates(&modes));
                 if above.has_slow_stations() {
                     rates.tell_minstrel(&s.rate, &modes, &mut samples());
                 }
@@ -136,7 +155,7 @@ impl Netdev {
                 Netdev::Ath9k(Box::new(above), Box::new(driver))
             }
             DriverConfig::Ath9kTidq(p, kind, setup) => {
-                let rates = Rates::new(&s.rate, modes, &mut samples());
+                let rates = rates(&modes);
                 let mut driver = Ath9kTidq::new(p, rates, densities(), framing, s.aggregates, txop);
                 driver.on(cfg.band);
                 Netdev::Ath9kTidq(Box::new(qdiscs(*kind, setup)), Box::new(driver))

@@ -3,6 +3,10 @@
 //! Stands for: linux@6.12 net/mac80211/rc80211_minstrel_ht.c minstrel_ht_get_rate, minstrel_ht_set_rate, minstrel_ht_txstat_valid;
 //! net/mac80211/rate.c rate_control_fill_sta_table and ath9k/xmit.c ath_merge_ratetbl (a probe's rate stands before the station's
 //! table, whose first rate it replaces), rate_control_apply_mask; rate_fixup_ratelist (the preamble of CCK rates, until ath9k has a table of its own).
+//!
+//! Of management frames it hears as of any others (net/mac80211/status.c ieee80211_tx_status_ext: rate_control_tx_status asks what station a frame
+//! went to, not what it is; ath9k/xmit.c ath_tx_status tells of each), and they go at the lowest rate of the band (rate.c rate_control_send_low).
+//! Which of them there are before a run: [`Control::before`].
 
 use super::groups::{CCK, RATES};
 use super::rules::Rules;
@@ -34,6 +38,12 @@ impl Minstrel {
             Minstrel::Old(m) => m.status(jiffies, status),
         }
     }
+    fn associated(&mut self, jiffies: u32) {
+        match self {
+            Minstrel::V6_12(m) => m.associated(jiffies),
+            Minstrel::Old(m) => m.associated(jiffies),
+        }
+    }
     fn chain(&self) -> &RateTable {
         match self {
             Minstrel::V6_12(m) => m.chain(),
@@ -61,6 +71,20 @@ pub struct Control {
     only: Option<u8>,
     cck: Option<Cck>,
     peers: Vec<Peer>,
+}
+
+/// Which management frames a device has sent to a peer before a run begins, since its rate control began. All were acknowledged, or the run could not
+/// begin as it does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Before {
+    /// It is the access point, which answers an association. hostapd makes the station an associated one first, so that its rate control has
+    /// begun; a station's begins with that answer, so that its own authentication and association are not heard of.
+    /// src: linux@6.12 net/mac80211/cfg.c sta_apply_auth_flags, mlme.c ieee80211_assoc_success (both: rate_control_rate_init)
+    pub access_point: bool,
+    /// It asked for an agreement (agg-tx.c ieee80211_send_addba_request).
+    pub asked: bool,
+    /// It answered a request for one (agg-rx.c ieee80211_send_addba_resp).
+    pub answered: bool,
 }
 
 /// What a peer takes that can be sent at most `fastest`.
@@ -192,8 +216,31 @@ impl Control {
         let tried = if self.cck.is_some() { &lowest[..] } else { &[] };
         self.status(now, to, &Status { tried, frames: 1, acked: acked.into() });
     }
+    /// Before a run it sent `frames` to `to`. An agreement is asked for by the first frame of data, and a station is the first to have some: so the
+    /// request goes in the interval in which the run begins, which that frame's status began, while at an access point that has sent no data
+    /// it is the answer whose status ends the interval of the association. (tx.c ieee80211_aggr_check, when the frame has been handed on)
+    /// Nothing becomes of it where the lowest rate of the band is none of the station's: at 5 GHz 802.11n's have no 6 Mbit/s.
+    pub fn before(&mut self, to: StaIx, frames: Before) {
+        if self.cck.is_none() {
+            return;
+        }
+        let sent = |c: &mut Control, jiffies, is: bool| {
+            let frame = Status { tried: &[(Rate::new(CCK, 0), 1)], frames: 1, acked: 1 };
+            is.then(|| c.status_at(jiffies, to, &frame));
+        };
+        if frames.access_point {
+            // A second: any time that is longer than an interval comes to the same.
+            let associated = 0u32.wrapping_sub(self.hz);
+            self.peers[to.ix()].minstrel.associated(associated);
+            sent(self, associated, true);
+        }
+        sent(self, 0, frames.answered);
+        sent(self, 0, frames.asked);
+    }
     fn status(&mut self, now: Time, to: StaIx, status: &Status<'_>) {
-        let jiffies = self.jiffies(now);
+        self.status_at(self.jiffies(now), to, status);
+    }
+    fn status_at(&mut self, jiffies: u32, to: StaIx, status: &Status<'_>) {
         let p = &mut self.peers[to.ix()];
         if p.minstrel.status(jiffies, status) {
             p.choice = chosen(&p.minstrel, self.only, self.cck);
@@ -385,6 +432,47 @@ mod tests {
         assert_eq!((first.rate, first.ever), (Rate::new(CCK, 0), (1, 3)));
         assert_eq!(c.rc_stats(StaIx(0)).unwrap().0.iter().filter(|r| r.rate.group() == CCK).count(), 7);
         assert_eq!(first.airtime_us, 9_834, "10 + 192 + 9632 us, in steps of 256 ns");
+    }
+
+    /// Of what went before a run the access point knows 1 Mbit/s when it begins, and a station after its first interval with a status; without CCK rates
+    /// nobody learns anything. As the running 6.12 has it: `cck` in the recordings, whose decisions at jiffies 96 are these.
+    #[test]
+    fn what_went_before_a_run_tells_of_the_lowest_cck_rate() {
+        use crate::phy::{Dsss, Hr};
+        use crate::rate::Control as _;
+        use crate::wifi::Report;
+        let top = [Mode::Ht(Ht::new(15, false, true).unwrap())];
+        let lowest = Mode::Dsss(Hr { rate: Dsss::R1, short: false });
+        let mcs0 = Mode::Ht(Ht::new(0, false, false).unwrap());
+        let (ap, sta) = (
+            Before { access_point: true, asked: true, answered: true },
+            Before { access_point: false, asked: true, answered: true },
+        );
+        let of = |version, cck, before| {
+            let par = Params { version: crate::sim::Auto::Set(version), bitrates: None };
+            let mut random = crate::sim::Streams::new(1).get("ap", "rate/samples");
+            let mut c = Control::new(&par, Hardware::ATH9K, cck, &top, 100, &mut random);
+            c.before(StaIx(0), before);
+            c
+        };
+        let cck = Some(Cck { short: false, flagged: false });
+        for version in [Version::V6_12, Version::V5_15, Version::V4_9, Version::V3_18] {
+            let first = |c: &mut Control, ms| c.choose(Time::from_ms(ms), StaIx(0), Mark::NONE).chain;
+            let mut c = of(version, cck, ap);
+            assert_eq!(first(&mut c, 0)[0].mode, lowest, "{version:?}");
+            let mut c = of(version, cck, sta);
+            let chain = first(&mut c, 0);
+            assert_eq!(chain[0].mode, mcs0, "{version:?}");
+            let report = Report { link: 0, tries: 2, ..Report::default() };
+            c.report(Time::from_ms(70), StaIx(0), &Went { chain: &chain, report: &report, frames: 1, bad: 1 });
+            assert_eq!(first(&mut c, 70)[0].mode, lowest, "{version:?}");
+        }
+        let mut c = of(Version::V6_12, cck, Before { asked: false, answered: false, ..ap });
+        assert_eq!(c.choose(Time::ZERO, StaIx(0), Mark::NONE).chain[0].mode, mcs0, "an answer alone ends no interval");
+        let ever = |c: &Control| c.rc_stats(StaIx(0)).unwrap().0.iter().map(|r| r.ever.1).sum::<u32>();
+        let mut c = of(Version::V6_12, None, ap);
+        assert_eq!((c.choose(Time::ZERO, StaIx(0), Mark::NONE).chain[0].mode, ever(&c)), (mcs0, 0));
+        assert_eq!(c.table(StaIx(0)).1, 0, "no table is made anew");
     }
 
     /// With RTS before each try fewer fit into the time that a segment has.

@@ -8,7 +8,8 @@
 //!
 //! What kernels up to 5.11 had is in [`v3_18`], with what differs.
 //!
-//! Differs: D1 static and dynamic SMPS are not modelled; D2 frames other than data (but for BARs) leave no status.
+//! Differs: D1 static and dynamic SMPS are not modelled; D2 of frames other than data it hears of BARs, and of those that go before a run
+//! begins ([`control`]) where CCK rates make a difference of them: of each agreement as if it were of one TID, and each frame at its first try.
 
 mod control;
 pub mod groups;
@@ -21,7 +22,7 @@ pub mod stats;
 mod sum;
 mod v3_18;
 
-pub use control::Control;
+pub use control::{Before, Control};
 pub use groups::Rate;
 pub use rc_stats::RateStats;
 use sampling::Sampling;
@@ -162,6 +163,10 @@ impl MinstrelHt {
         m.update(jiffies);
         m.chain = m.make_chain();
         m
+    }
+    /// It associated at `jiffies`, and nothing has been told since.
+    fn associated(&mut self, jiffies: u32) {
+        (self.updated, self.sampled) = (jiffies, jiffies);
     }
     fn update(&mut self, jiffies: u32) {
         self.station.update();

@@ -146,6 +146,10 @@ impl V318 {
         m.chain = m.make_chain();
         m
     }
+    /// It associated at `jiffies`, and nothing has been told since.
+    pub(super) fn associated(&mut self, jiffies: u32) {
+        self.updated = jiffies;
+    }
     fn stats(&self, r: Rate) -> &Stats {
         &self.groups[usize::from(r.group())].rates[usize::from(r.index())]
     }
