@@ -219,7 +219,8 @@ impl Control {
     /// Before a run it sent `frames` to `to`. An agreement is asked for by the first frame of data, and a station is the first to have some: so the
     /// request goes in the interval in which the run begins, which that frame's status began, while at an access point that has sent no data
     /// it is the answer whose status ends the interval of the association. (tx.c ieee80211_aggr_check, when the frame has been handed on)
-    /// Nothing becomes of it where the lowest rate of the band is none of the station's: at 5 GHz 802.11n's have no 6 Mbit/s.
+    /// Nothing becomes of it where the lowest rate of the band is none of the station's: at 5 GHz 802.11n's have no 6 Mbit/s. (802.11a's have, and begin
+    /// at it; that it arrived they are not told here.)
     pub fn before(&mut self, to: StaIx, frames: Before) {
         if self.cck.is_none() {
             return;
