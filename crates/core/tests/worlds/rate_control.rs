@@ -89,6 +89,24 @@ fn a_link_too_weak_for_802_11n_goes_on_at_1_mbit() {
     }
 }
 
+/// Before a run the access point has answered the association and a request for an agreement, and asked for one of its own; the station has sent two
+/// frames of agreements. The access point's first interval ended with the second of these, the station's has not ended.
+#[test]
+fn what_went_before_a_run_is_known_as_it_begins() {
+    let of = |band: &str, driver: &str| {
+        let text = "name = \"rc\"\n[topology]\nkind = \"wifi\"\n";
+        let set = [MINSTREL[0], MINSTREL[1], ("wifi.band", band), ("ap.driver", driver), ("sta.driver", driver)];
+        let state = world(text, &set).unwrap().state_at(Time::ZERO);
+        let radios = state.hosts.iter().flat_map(|h| &h.devices).filter_map(|d| d.radio.as_ref());
+        let rates = radios.flat_map(|r| &r.stations).map(|s| &s.rates.as_ref().unwrap().0);
+        rates.map(|all| (all[0].ever, all.iter().map(|r| r.ever.1).sum::<u32>())).collect::<Vec<_>>()
+    };
+    for driver in ["ath9k", "ath9k_tidq"] {
+        assert_eq!(of("2.4 GHz", driver), [((2, 2), 2), ((0, 0), 0)], "{driver}");
+        assert_eq!(of("5 GHz", driver), [((0, 0), 0); 2], "{driver}");
+    }
+}
+
 #[test]
 fn probes_go_out_alone() {
     let fixed = run("0", &[]);
