@@ -132,3 +132,27 @@ def test_single_frames_of_stations_take_turns_in_an_ath10k(tshark, tmp_path, on)
     to = tshark(path, "-Y", shown, "-T", "fields", "-e", "wlan.ra").split()
     assert len(to) > 1000
     assert sum(a == b for a, b in pairwise(to)) < 0.1 * len(to)
+
+
+def test_a_unit_of_ath9k_htcs_firmware_is_ready_when_its_cpu_is_done(tshark, tmp_path):
+    """No reading of the guest's clock (256 ns each) comes between: a unit that is ready as a slot begins leaves in it.
+
+    The station's CPU looks at once (`cpu_turn`), so that a unit of 17 is formed 1404 (16 frames and their answer) + 272 + 284 us after the one of
+    16 before it began. Where a slot begins then, it begins then; a clock that is late makes it the next slot in nearly all cases.
+    """
+    path = tmp_path / "monitor.pcapng"
+    sets = {**HTC, "wifi__mcs": 7, "wifi__width_mhz": 40, "wifi__short_gi": True, "ath9k_htc__cpu_ppdu": "80 us"}
+    s = scenario(**sets, ath9k_htc__cpu_turn="1 ns", host__sta_rx="0 ns", tcp__gso_max_segs=1, traffic__ping="off")
+    air.watch(s, 1, [("monitor", path)], capture_window=(0.9, 2.4), on="linux")
+    rows = tshark(
+        path, "-Y", "wlan.fc.type == 2 && wlan.ta == 02:77:74:00:00:01 && radiotap.ampdu.reference", "-T", "fields",
+        "-e", "frame.time_epoch", "-e", "radiotap.ampdu.reference",
+    )  # fmt: skip
+    units: dict[str, list[float]] = {}
+    for row in rows.splitlines():
+        time, reference = row.split("\t")
+        units.setdefault(reference, []).append(float(time))
+    after = [1e6 * (b[0] - a[0]) for a, b in pairwise(units.values()) if (len(a), len(b)) == (16, 17)]
+    near = [us for us in after if 1959 < us < 1971]
+    assert len(near) > 50
+    assert sum(us < 1961 for us in near) > 0.3 * len(near)

@@ -65,11 +65,15 @@ static inline struct wt_tid **wt_htc_tid(struct sk_buff *skb)
 	return &wt_frame(skb)->tid;
 }
 
-/* A unit goes to the hardware. */
+/*
+ * The device's CPU gives a unit to the hardware, at the time of its event: no clock of the host has a part in it. The guest's clock, which
+ * wt_medium_offer asks, is some readings of 256 ns later there, by which a unit that is ready as a slot begins would miss it.
+ */
 static inline void wt_htc_push(struct wt_radio *r, int ac, struct wt_ppdu *p)
 {
 	r->htc->depth[ac]++;
 	wt_medium_offer(r, ac, p);
+	p->ready = wt_now;
 }
 
 #endif
