@@ -137,8 +137,9 @@ def test_single_frames_of_stations_take_turns_in_an_ath10k(tshark, tmp_path, on)
 def test_a_unit_of_ath9k_htcs_firmware_is_ready_when_its_cpu_is_done(tshark, tmp_path):
     """No reading of the guest's clock (256 ns each) comes between: a unit that is ready as a slot begins leaves in it.
 
-    The station's CPU looks at once (`cpu_turn`), so that a unit of 17 is formed 1404 (16 frames and their answer) + 272 + 284 us after the one of
-    16 before it began. Where a slot begins then, it begins then; a clock that is late makes it the next slot in nearly all cases.
+    The station's CPU looks at once (`cpu_turn`), so that a unit of 17 is formed 1404 us (16 frames and their answer), 272 us
+    and 284 us after the one of 16 before it began. Where a slot begins then, it begins then; a clock that is late makes it the
+    next slot in nearly all cases.
     """
     path = tmp_path / "monitor.pcapng"
     sets = {**HTC, "wifi__mcs": 7, "wifi__width_mhz": 40, "wifi__short_gi": True, "ath9k_htc__cpu_ppdu": "80 us"}
