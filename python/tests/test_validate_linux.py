@@ -46,6 +46,7 @@ def test_our_standing_set_is_the_second_waters():
         "ghz2-up-5sta-cubic",
         "ghz2-up-tsq1-cubic",
         "htc-ap-txqs-up-4sta-reno",
+        "htc-txqs-up-4flows-cubic",
         "mt76-ax-20mhz-ccmp-down-2sta-bbr",
         "mt76-ax-both-2sta-cubic",
         "mt76-down-2sta-noise-bbr",
