@@ -152,8 +152,7 @@ impl Socket {
             return;
         }
         let window = self.rcv.window();
-        if predicted {
-        } else if !before(p.seq, nxt.wrapping_add(window)) {
+        if !predicted && !before(p.seq, nxt.wrapping_add(window)) {
             // A FIN alone takes no memory.
             if !(p.seq == nxt && p.payload == 0 && self.profile.takes_fin_at_zero_window) {
                 self.refuse();

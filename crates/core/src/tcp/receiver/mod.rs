@@ -1,5 +1,5 @@
-//! What a receiver remembers: its memory and how far the window may open (`window`), what is made of memory that holds little (`packing`, `collapse`), skb by skb (`line`),
-//! which window is offered (`offer`), what came early (`ofo`), and what acknowledgements are due (`delack`, `stretch`). Nothing here knows the socket.
+//! What a receiver remembers: what waits and its memory (`queue`), skb by skb (`line`), what is made of memory that holds little (`packing`, `collapse`); how far the window may
+//! open (`window`), for what a program reads (`right_sizing`), which window is offered (`offer`), what came early (`ofo`), and what acknowledgements are due (`delack`, `stretch`). Nothing here knows the socket.
 
 mod collapse;
 pub mod delack;
@@ -7,5 +7,7 @@ mod line;
 mod offer;
 pub mod ofo;
 mod packing;
+mod queue;
+mod right_sizing;
 pub mod stretch;
 pub mod window;
