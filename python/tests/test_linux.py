@@ -1,44 +1,15 @@
-"""The second water without its kernel: what a scenario becomes there, what is refused, how a recorded result is read."""
-
-import json
-from dataclasses import replace
-from pathlib import Path
+"""The second water without its kernel: what a scenario becomes there."""
 
 import numpy as np
 import pytest
+from linux_scenarios import AARC, MINSTREL, THESIS, UP, up, wired
 
 import wavetank
-from wavetank import UserError, compare, report, table, units
-from wavetank.lab import plan, records
-from wavetank.linux import like_linux, outcome, tree
-from wavetank.linux.own import MODES, OWN
+from wavetank import UserError, units
+from wavetank.lab import plan
+from wavetank.linux import like_linux, tree
+from wavetank.linux.own import MODES
 from wavetank.linux.translate import translate
-from wavetank.plots import compare as compare_plots
-
-RECORDED = Path(__file__).parent / "data" / "linux-up.json"
-THESIS = Path(wavetank.__file__).parent / "experiments" / "scenarios" / "thesis-ath9k.toml"
-UP = {
-    "name": "up",
-    "topology": {"kind": "wifi"},
-    "time": {"lead_in": "400 ms", "flows": "2 s", "tail": "400 ms", "warmup": "600 ms"},
-    "traffic": {"tcp_up": 1, "tcp_down": 1, "udp_up": "1 Mbit/s"},
-    "backhaul": {"present": True, "qdisc": "fq_codel"},
-}
-WIRED = {"name": "w", "topology": {"kind": "wired"}, "htb": {"rate": "100 Mbit/s"}}
-
-
-MINSTREL = {"ap.rate_control": "minstrel_ht", "sta.rate_control": "minstrel_ht"}
-
-
-AARC = {"ap.rate_control": "aarc", "channel.on": True}
-
-
-def up(**sets):
-    return wavetank.Scenario.from_dict(UP).set(**sets)
-
-
-def wired(**sets):
-    return wavetank.Scenario.from_dict(WIRED).set(**sets)
 
 
 @pytest.mark.parametrize(
@@ -364,42 +335,6 @@ def test_contention_is_hostapds():
     ]
 
 
-@pytest.mark.parametrize(
-    ("sets", "words"),
-    [
-        ({"kernel": "4.14"}, ["kernel = 4.14", "Linux 6.12", "leave it out, or set 6.12"]),
-        ({"host.hz": 300}, ["host.hz", "HZ = 100"]),
-        ({"tcp.tsq": "packets"}, ["tcp.tsq = packets", "milliseconds and bytes"]),
-        ({"tcp.tsq": "cotsq", "tcp.tsq_pkts": 1}, ["tcp.tsq_pkts = 1", "two skbs"]),
-        ({"tcp.tsq": "cotsq", "tcp.tsq_ms": 6, "tcp.cc": "bbr"}, ["tcp.tsq_ms", "bbr", "powers of two"]),
-        ({"wifi.mcs": 31}, ["wifi.mcs", "MCS 23"]),
-        ({"ap.rate_control": "aasrc", "ap.driver": "ath10k"}, ["chooses rates by itself"]),
-        ({**AARC, "aarc.feedback": "block_ack"}, ["aarc.feedback", "the card's own"]),
-        ({**AARC, "aarc.loss": 0.1}, ["aarc.loss"]),
-        ({**AARC, "aasrc.silence": "1500 us"}, ["aasrc.silence", "whole milliseconds"]),
-        ({**MINSTREL, "stations.mcs_up": "3"}, ["stations.mcs_up", "both ways"]),
-        ({"wifi.stations": 40}, ["wifi.stations", "32"]),
-        ({"mac80211.target": "10 ms"}, ["mac80211.target", "constant"]),
-        ({"ath9k.rimt_last": "1500 ns"}, ["ath9k.rimt_last", "whole microseconds"]),
-        ({"ap.driver": "ath9k_htc", "wifi.encryption": "ccmp"}, ["one value for all cards"]),
-        ({"tcp.cc": "bbr2"}, ["tcp.cc = bbr2", "Linux 6.12 has no bbr2"]),
-        ({"tcp.cc": "bbrp", "bbrp.bbrp_pace": 16}, ["bbrp.bbrp_pace = 16", "10 bits"]),
-        ({"tcp.cc": "bbr-plus", "bbr-plus.probe_gain": 1024}, ["bbr-plus.probe_gain = 1024", "10 bits"]),
-        ({"edca.be_txop": "100 us"}, ["edca.be_txop", "32 us"]),
-        ({"ath9k.plain_depth": 4}, ["ath9k.plain_depth"]),
-        ({"ap.driver": "linksys"}, ["ap.driver", "ath9k_tidq"]),
-        ({"ethernet.rate": "100 Mbit/s"}, ["ethernet.rate", "veth"]),
-        ({"beacon.interval": 0}, ["beacon.interval = 0", "15 to 10000"]),
-        ({"beacon.interval": 10001}, ["beacon.interval = 10001", "15 to 10000"]),
-    ],
-)
-def test_what_cannot_be_had_is_refused(sets, words):
-    with pytest.raises((UserError, wavetank.ScenarioError)) as e:
-        translate(up().set(sets))
-    for w in words:
-        assert w in str(e.value)
-
-
 def test_the_kernels_own_rate_control():
     radio = translate(
         up().set({**MINSTREL, "wifi.mcs": 15, "wifi.mcs_error": "0*5, 0.5", "wifi.error_rate": "0.1"})
@@ -434,86 +369,6 @@ def test_a_channel_is_written_down_for_the_seed():
     assert len(s.channel_trace(1, csi=True)) == len(one) + 2 * 1401 * 4 * 114
     assert up().channel_trace(1) is None
     assert translate(s).case["channel"]["channel.power_step"] == "4 ms"
-
-
-def test_keys_of_parts_that_are_not_there_say_nothing():
-    translate(up().set({"ath9k_htc.cpu_frame": "1 us", "vegas.alpha": 3, "htb.rate": "1 Mbit/s"}))
-    translate(wired().set({"wifi.mcs": 31, "ath9k.window": 8}))
-
-
-def test_links_have_keys():
-    case = translate(up().set({"wifi.encryption": "ccmp"})).case
-    assert (case["ccmp"], case["radio"]["edma"]) == (True, True)
-    case = translate(up().set({"wifi.encryption": "ccmp", "ath9k.edma": False})).case
-    assert case["radio"]["edma"] is False
-    assert "ccmp" not in translate(up()).case
-
-
-#: A value that no key of that unit has as its default.
-OTHER = {"count": "9", "time": "77 ms", "bytes": "77 KiB", "rate": "18 Mbit/s", "number": "0.5"}
-#: Keys whose other value is another, or which say nothing in this scenario.
-BY_HAND = {
-    "kernel": "5.4", "topology.kind": "wired", "traffic.udp_payload": "99", "wifi.width_mhz": "20", "wifi.standard": "a",
-    "tcp.cc": "reno", "tcp.tsq": "off", "backhaul.qdisc": "pfifo", "ap.driver": "ath9k_htc", "sta.driver": "ath9k_htc",
-    "wifi.band": "2.4 GHz", "wifi.basic_rate": "12 Mbit/s", "wifi.error_rate": "0.1", "time.warmup": "1 s", "time.flows": "5 s",
-    "tcp.gso_max_size": "30000", "ath9k.density": "4 us", "host.ap_rx": "4 us", "ath9k.airtime": "2 ms", "tcp.init_cwnd": "20",
-    "ath9k.ampdu_bytes": "30000", "fixed.links": "2", "wifi.rate": "54 Mbit/s", "tcp.rto_min": "300 ms", "host.hz": "250",
-    "traffic.start_step": "0 ns", "traffic.ping_stations": "0", "traffic.udp_down": "2 Mbit/s", "ethernet.rate": "2 Gbit/s", "ethernet.ring": "512", "wifi.tx_sk_pacing_shift": "8",
-}  # fmt: skip
-
-
-def test_every_key_is_carried_out_refused_or_of_another_part():
-    """Set to another value, a key changes what the guest is given, is refused, or belongs to a part that is not there."""
-    from wavetank import _core
-
-    base = translate(up())
-    silent = []
-    for row in _core.schema():
-        key = f"{row['section']}.{row['key']}" if row["section"] else row["key"]
-        value = BY_HAND.get(key, OTHER.get(row["kind"]))
-        if row["kind"] == "switch":
-            value = "false" if row["default"] == "true" else "true"
-        if value in (None, row["default"], OWN.get(key, ("",))[0]) or row["section"] in {
-            *_core.registry()["cc"],
-            *_core.registry()["qdisc"],
-        } - {"cubic"}:
-            continue
-        try:
-            of = translate(up().set({key: value}))
-        except (UserError, wavetank.ScenarioError):
-            continue
-        if (of.case, of.seed) == (base.case, base.seed) and _relevant(key):
-            silent.append(f"{key} = {value}")
-    assert silent == []
-
-
-def _relevant(key):
-    """Of these the scenario has no such part: another driver, another topology, a discipline that no device has."""
-    others = {
-        "bottleneck.",
-        "ath9k_htc.",
-        "ath10k.",
-        "mt76.",
-        "linksys.",
-        "sora.",
-        "reno.",
-        "ap.qdisc",
-        "sta.qdisc",
-        "ath9k.max_pending",
-        "ath9k.keep_turn",
-        "tao.leave",
-        "tao.behind_holes",
-        "hack.",
-        "aasrc.",
-        "aarc.",
-        "floor.",
-    }
-    if key.startswith("channel."):
-        return key == "channel.on"
-    # what no small queue asks for, the other standard's rate, marks that only RRUL has, a place that says the same
-    quiet = {"tcp.tsq_bytes", "tcp.tsq_ms", "tcp.tsq_pkts", "wifi.rate", "traffic.marks", "traffic.mark_acks", "traffic.rrul_echoes", "description", "name",
-             "wifi.band", "host.ap_rx"}  # fmt: skip
-    return key not in quiet and not any(key.startswith(o) for o in others)
 
 
 def test_hack_is_carried_out_with_its_values():
@@ -647,121 +502,6 @@ def test_wired_hosts_have_the_kernels_clock_and_programs():
     translate(wired().set({"host.sta_rx": "9 us"}))  # of a radio's host
 
 
-def test_what_an_older_kernel_does_not_tell_is_not_known():
-    of, out = translate(up(), 3), json.loads(RECORDED.read_text())
-    for flow in out["flows"]:
-        flow["delivered_ce"] = 7
-    for kernel, marks, unknown in (("4.14", None, {"rtos"}), ("6.6.129", 7, {"rtos"}), ("6.12", 7, set())):
-        r = outcome.result(replace(of, values={**of.values, "kernel": kernel}), json.dumps(out), 1.0)
-        assert (r.flows[0].delivered_ce, r.unknown) == (marks, unknown), kernel
-        # "not measured" is no zero: in the summary, in a sweep
-        rtos = None if unknown else out["flows"][0]["rtos"]
-        assert r.summary()["flows"][0]["rtos"] == rtos and records.record(r)["rtos"] == rtos, kernel
-        assert next(iter(report.run_tables(r.summary()))).row_count == len(r.flows)
-
-
-def test_a_recorded_result_has_the_models_form(tmp_path):
-    of = translate(up(), 3)
-    r = outcome.result(of, RECORDED.read_text(), 1.0)
-    m = up().run(3)
-    assert list(r.summary()) == list(m.summary())
-    assert [f.name for f in r.flows] == [f.name for f in m.flows]
-    for ours, theirs in zip(r.flows, m.flows, strict=True):
-        assert set(ours.series) <= set(theirs.series)
-        assert (ours.direction, ours.station, ours.kind, ours.dscp) == (
-            theirs.direction,
-            theirs.station,
-            theirs.kind,
-            theirs.dscp,
-        )
-    assert np.array_equal(r.flows[0].series["t"], m.flows[0].series["t"])
-    assert list(r.nodes) == list(m.nodes)
-    assert set(r.nodes["ap"].series) == set(m.nodes["ap"].series)
-    assert set(r.qdiscs) == set(m.qdiscs)
-    assert [p.name for p in r.pings] == [p.name for p in m.pings]
-    out = json.loads(RECORDED.read_text())
-    moved = out["window"][1]["received"][0] - out["window"][0]["received"][0]
-    assert r.flows[0].bytes_window == moved
-    assert r.flows[0].goodput_mbit == pytest.approx(moved * 8e-6 / 1.4)
-    # the second sample of the flow is at 0.6 s: its srtt in us
-    assert r.flows[0].series["srtt_ms"][3] == pytest.approx(16.167)
-    # what the one sends is what the other is sent
-    ap, sta = r.nodes["ap"], r.nodes["sta1"]
-    assert (ap.airtime_fraction, sta.airtime_fraction) == (sta.airtime_rx_fraction, ap.airtime_rx_fraction)
-    assert 0.5 < ap.airtime_fraction + sta.airtime_fraction < 1
-    assert np.array_equal(ap.rx_hist, sta.ampdu_hist) and ap.rx_bad.sum() == ap.rx_hist.sum()
-    assert ap.modes and (ap.modes, sta.modes) == (sta.rx_modes, ap.rx_modes)
-    assert (
-        np.nanmax(abs(ap.series["tx_bitrate_mbit"] - 150)) < 0.01 and 0 <= np.nanmin(sta.series["rx_bad_share"]) < 0.5
-    )
-    r.save(tmp_path / "out")
-    rows = table.arrow([({}, r)]).to_pylist()
-    assert {row["water"] for row in rows} == {"linux"}
-    assert sorted(p.suffix for p in (tmp_path / "out").iterdir()) == [".gz", ".json", ".parquet"]
-
-
-@pytest.mark.usefixtures("canvases")
-def test_comparison_lines_and_plots(tmp_path):
-    of = translate(up(), 3)
-    results = {"model": up().run(3), "linux": outcome.result(of, RECORDED.read_text(), 1.0)}
-    c = compare.Comparison(results, compare.lines({w: [compare.figures(r)] for w, r in results.items()}))
-    line = next(x for x in c.lines if x.figure == "up1 goodput")
-    assert line.differences()["linux"] == pytest.approx(line.values["linux"] / line.values["model"] - 1)
-    names = {p.name for p in [*compare_plots.draw(c, tmp_path), *compare.save(c, tmp_path)]}
-    assert {"goodput.png", "snd_cwnd.png", "srtt.png", "ping.png", "compare.csv", "compare.json"} <= names
-    doc = json.loads((tmp_path / "compare.json").read_text())
-    assert set(doc) == {"scenario", "seed", "repetitions", "waters", "rows", "notes", "files"}
-
-
-@pytest.mark.parametrize("text", ["model", "model,model", "model,sea"])
-def test_two_known_waters(text):
-    with pytest.raises(UserError):
-        compare.waters(text)
-
-
-def test_without_the_tree_it_says_what_to_do(tmp_path, monkeypatch):
-    monkeypatch.setenv("WAVETANK_LINUX", str(tmp_path))
-    with pytest.raises(UserError, match="WAVETANK_LINUX"):
-        tree.folder()
-    monkeypatch.delenv("WAVETANK_LINUX")
-    monkeypatch.setattr(tree, "__file__", str(tmp_path / "site-packages" / "wavetank" / "linux" / "tree.py"))
-    with pytest.raises(UserError, match="clone the repository"):
-        tree.folder()
-
-
-def test_a_machine_without_packages_is_told_their_names(tmp_path, monkeypatch):
-    for name in ("run", "uml.py"):
-        (tmp_path / name).touch()
-    said = "linux/build: this machine lacks what the second water needs. Install it with\n    apt-get install bison"
-    (tmp_path / "build").write_text(f"#!/bin/sh\necho '{said}' >&2\nexit 1\n")
-    (tmp_path / "build").chmod(0o755)
-    monkeypatch.setenv("WAVETANK_LINUX", str(tmp_path))
-    with pytest.raises(UserError, match="apt-get install bison"):
-        tree.build()
-    (tmp_path / "build").write_text("#!/bin/sh\necho 'gcc: boom' >&2\nexit 1\n")
-    with pytest.raises(tree.LinuxFailed, match="boom"):
-        tree.build()
-
-
-@pytest.mark.parametrize(
-    ("name", "value", "said"),
-    [
-        ("XDG_CACHE_HOME", "/tmp/elsewhere", "the cache /tmp/elsewhere/wavetank/linux is below /tmp, where"),
-        ("XDG_CACHE_HOME", "/proc/nowhere", "the cache /proc/nowhere/wavetank/linux cannot be written (No such file"),
-        ("WAVETANK_KERNEL", "plain", "WAVETANK_KERNEL=plain: expected debug"),
-    ],
-)
-def test_a_variable_that_cannot_be_is_the_callers_to_mend(monkeypatch, name, value, said):
-    monkeypatch.setenv(name, value)
-    with pytest.raises(UserError) as run:
-        tree.carry_out({"topology": "wifi"}, 1, 1)
-    assert str(run.value).startswith(said) and "\n" not in str(run.value)
-    if "written" not in said:  # nothing is written for it
-        with pytest.raises(UserError) as status:
-            tree.status()
-        assert str(status.value) == str(run.value)
-
-
 def test_the_thesis_figures_can_be_had_but_for_the_commercial_access_point():
     figures, _ = plan.on_linux(plan.load("aaq"), 1)
     refused = []
@@ -789,32 +529,3 @@ def test_figures_on_linux_say_what_stands_in():
                 cannot.add(str(e).partition(": cannot")[0].rpartition(": ")[2])
     # figure 9 is of 802.11ac
     assert cannot <= {"wifi.standard = ac"}
-
-
-def test_acks_have_the_models_names_and_say_what_is_not_known(tmp_path):
-    from wavetank.lab import ack_metrics
-    from wavetank.lab.records import record
-
-    out = json.loads(RECORDED.read_text())
-    counts = {"made": "10", "restored": "7", "riding_ns": "4000", "compressed": "8", "compressed_bytes": "40"}
-    for mark in out["window"]:
-        mark["radios"][2] |= {f"acks_{k}": v for k, v in counts.items()}
-    r = outcome.result(translate(up(), 3), json.dumps(out), 1.0)
-    assert (r.nodes["sta1"].acks["riding_us"], r.summary()["acks_carried"]) == (4.0, 0.7)
-    values = {name: read(record(r)) for name, (read, *_) in ack_metrics.SCALARS.items() if name == "acks_carried"}
-    assert values["acks_carried"] == 70
-    assert np.isnan(ack_metrics.total(record(r), "waited_us"))
-
-
-def test_what_it_says_to_set_can_be_set():
-    from wavetank import _core, keys
-    from wavetank.linux.own import ALIKE, OWN, OWN_WIRED, of_tc
-
-    for key, (own, _) in {**OWN, **of_tc(), **OWN_WIRED}.items():
-        if own is not None and own not in keys.every():
-            _core.value("--set", key, ALIKE.get(key, own))  # raises ScenarioError
-    for key, value in ALIKE.items():
-        of = translate(up().set({key: value}))
-        assert of.values[key] == "off" and key not in of.alike
-    with pytest.raises(UserError, match="leave it out, or set 400 Gbit/s"):
-        translate(up().set({"ethernet.rate": "100 Mbit/s"}))
