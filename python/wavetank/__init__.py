@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from . import offered as offered
     from . import overruled as overruled
     from . import packetdrill as packetdrill
+    from . import page as page
     from . import plots as plots
     from . import progress as progress
     from . import refused as refused

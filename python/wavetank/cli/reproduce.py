@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -74,11 +75,11 @@ def reproduce(
                 outcomes.append(on_linux.reproduce(n, folder, quick, jobs, progress, n_linux))
             else:
                 outcomes.append(lab_reproduce.reproduce(n, folder, quick, jobs, progress, repetitions))
+    overview = _overview(outcomes, folders, out or Path("results")) if name == "all" else None
     if as_json:
         _echo_json(outcomes[0].json() if name != "all" else lab_reproduce.merged(outcomes))
     else:
-        for o, folder in zip(outcomes, folders, strict=True):
-            _tell(o, folder)
+        _tell(outcomes, folders, overview)
     failures = [f for o in outcomes for f in o.measured.failures()]
     for text in failures:
         click.echo(f"error: {text}", err=True)
@@ -88,9 +89,18 @@ def reproduce(
         sys.exit(1)
 
 
-def _tell(outcome: Outcome, folder: Path) -> None:
+def _overview(outcomes: Sequence[Outcome], folders: Sequence[Path], top: Path) -> Path:
+    from .. import page
+
+    return files.write_text(top / page.PAGE, page.overview(list(zip(outcomes, folders, strict=True)), top))
+
+
+def _tell(outcomes: Sequence[Outcome], folders: Sequence[Path], overview: Path | None) -> None:
     """For people: the tables, and what was written."""
     from .. import report
 
-    _print(*report.outcome_tables(outcome))
-    _wrote(outcome.written, folder)
+    for outcome, folder in zip(outcomes, folders, strict=True):
+        _print(*report.outcome_tables(outcome))
+        _wrote(outcome.written, folder)
+    if overview is not None:
+        _wrote([overview], overview.parent)

@@ -179,21 +179,9 @@ def _count(n: int, what: str) -> str:
 
 
 def _notes(found: Sweep) -> None:
-    from .. import bounds
-    from ..sweeps.notes import some
+    from ..sweeps.findings import findings
 
-    for bound in found.bound:
-        click.echo(f"note: {bounds.told(bound.why, bound.at)}", err=True)
-    for idle in found.idle:
-        key = idle.axis.partition("+")[0]
-        where = "here" if idle.everywhere else f"at {some(idle.at)}"
-        why = f"; is what it belongs to switched on? (wavetank explain {key})" if idle.everywhere else ""
-        click.echo(f"note: {idle.axis} changes nothing {where}: every value gave the same bytes{why}", err=True)
-    for m in found.metrics:
-        there = [p for p in found.points if not p.failed]
-        without = [p.name for p in there if p.metrics[m.name].median is None]
-        if without:
-            told = "any point" if len(without) == len(there) else some(without)
-            click.echo(f"note: {m.name} has no value at {told}", err=True)
+    for text in findings(found):
+        click.echo(f"note: {text}", err=True)
     for text in found.failures():
         click.echo(f"error: {text}", err=True)

@@ -96,10 +96,12 @@ def compare(
 
 
 def save(comparison: Comparison, folder: Path, pictures: Sequence[Path] = ()) -> list[Path]:
-    """Writes ``compare.json``, ``compare.csv`` and every column's result folder (the first repetition).
+    """Writes ``compare.json``, ``compare.csv``, a page of all, and every column's result folder (the first repetition).
 
     Of an earlier comparison's files there, ``pictures`` too, those that this one has not go.
     """
+    from .. import page, report
+
     written = []
     names = list(comparison.results)
     repeated = comparison.repetitions > 1
@@ -114,11 +116,14 @@ def save(comparison: Comparison, folder: Path, pictures: Sequence[Path] = ()) ->
     for w, r in comparison.results.items():
         if w != TESTBED:  # its files are where they are
             written += r.save(folder / "".join(c if c.isalnum() or c in "-_.=" else "_" for c in w))
-    document = folder / "compare.json"
-    listed = {str(p.relative_to(folder)) for p in (*written, *pictures)}
+    document, shown = folder / "compare.json", folder / page.PAGE
+    listed = {str(p.relative_to(folder)) for p in (*written, *pictures, shown)}
     files.remove(folder, files.listed(document) - listed)
     text = files.dumps({**comparison.json(), "files": sorted(listed)}) + "\n"
-    return [files.write_text(document, text), *written]
+    written = [files.write_text(document, text), *written]
+    made = [report.comparison_table(comparison)]
+    text = page.tables(made, pictures, comparison.notes, [*pictures, *written], folder)
+    return [files.write_text(shown, text), *written]
 
 
 def _quoted(cell: str) -> str:

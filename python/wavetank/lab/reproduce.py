@@ -152,13 +152,14 @@ def run_and_judge(
 
 
 def write(outcome: Outcome, out: Path) -> Outcome:
-    """Figures, tables and verdicts; each file in one step."""
-    from .. import plots
+    """Figures, tables and verdicts, and a page of all; each file in one step."""
+    from .. import page, plots
 
-    written = []
-    for figure in outcome.figures:
-        picture = f"{figure.id.replace('/', '-')}.png"
-        written.append(files.write(out / picture, lambda p, f=figure: plots.draw(outcome, f, p)))  # type: ignore[misc]
+    pictures = {
+        f.id: files.write(out / f"{f.id.replace('/', '-')}.png", lambda p, f=f: plots.draw(outcome, f, p))  # type: ignore[misc]
+        for f in outcome.figures
+    }
+    written = list(pictures.values())
     written.append(files.write(out / "samples.parquet", lambda p: write_samples(outcome, p)))
     written.append(files.write_text(out / "claims.csv", _csv(outcome)))
     flents = sorted(
@@ -169,8 +170,9 @@ def write(outcome: Outcome, out: Path) -> Outcome:
         }
     )
     written += [p for p in flents if p.exists()]
-    done = replace(outcome, written=[*written, out / "claims.json"])
+    done = replace(outcome, written=[*written, out / "claims.json", out / page.PAGE])
     files.write_text(out / "claims.json", files.dumps(done.json()) + "\n")
+    files.write_text(out / page.PAGE, page.experiment(done, pictures, out))
     return done
 
 

@@ -20,7 +20,7 @@ from ..lab.metrics import COLLISIONS
 from ..result import Result
 from ..stats import FloatArray
 from .of_runs import airtime_percent, limits, while_flowing
-from .style import PALETTE, PAPER, STYLE, headline
+from .style import DPI, PALETTE, PAPER, STYLE, headline
 
 #: Panels of a picture.
 MOST = 8
@@ -122,7 +122,7 @@ def overlay(
     first = next(iter(comparison.results.values()))
     with mpl.rc_context(STYLE):
         engine = ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.08)
-        canvas = Canvas(figsize=(4.4 * columns + 1.4, 1.9 * rows + 1.3), dpi=130, layout=engine)
+        canvas = Canvas(figsize=(4.4 * columns + 1.4, 1.9 * rows + 1.3), dpi=DPI, layout=engine)
         axes = canvas.subplots(rows, columns, squeeze=False, sharex=True)
         for ax, name in zip(axes.flat, shown, strict=False):
             every = []

@@ -23,7 +23,7 @@ from ..lab.plan import PANEL_KINDS, Figure
 from . import captions
 from .aggregate import abreast
 from .points import crowd
-from .style import PAPER, RED, STYLE, title_panel
+from .style import DPI, PAPER, RED, STYLE, title_panel
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,7 +58,7 @@ def draw(outcome: Outcome, figure: Figure, path: Path) -> None:
             crowded * columns,
             0.2 * _bars_abreast(outcome, figure) * columns,
         )
-        canvas = Canvas(figsize=(width, (4.2 if alone else 3.1) * rows + 0.95), dpi=130, layout=engine)
+        canvas = Canvas(figsize=(width, (4.2 if alone else 3.1) * rows + 0.95), dpi=DPI, layout=engine)
         axes = canvas.subplots(rows, columns, squeeze=False)
         for ax, panel in zip(axes.flat, figure.panels, strict=False):
             try:

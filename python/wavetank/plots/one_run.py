@@ -20,7 +20,7 @@ from ..result import Flow, Ping, Result
 from ..stats import FloatArray
 from .formats import FORMATS, check
 from .of_runs import DASHES, HANDLE, MOST, airtime_percent, limits, node_colours, station_colour, while_flowing
-from .style import MANY, PALETTE, PAPER, STYLE, by_rows, headline
+from .style import DPI, MANY, PALETTE, PAPER, STYLE, by_rows, headline
 
 _Curve = tuple[FloatArray, FloatArray]
 #: What a panel is marked with whose airtime is more than the time.
@@ -88,7 +88,7 @@ def _page(r: Result, path: Path) -> None:
         panels.append(lambda ax: _backlogs(ax, r))
     rows = -(-len(panels) // 2)
     engine = ConstrainedLayoutEngine(w_pad=0.08, h_pad=0.08)
-    canvas = Canvas(figsize=(11, 2.5 * rows + 0.9), dpi=130, layout=engine)
+    canvas = Canvas(figsize=(11, 2.5 * rows + 0.9), dpi=DPI, layout=engine)
     axes = list(canvas.subplots(rows, 2, squeeze=False).flat)
     for ax, panel in zip(axes, panels, strict=False):
         panel(ax)

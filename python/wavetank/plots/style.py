@@ -24,6 +24,8 @@ PALETTE = (BLUE, RED, GREEN, PINK, ORANGE, SKY)
 #: Where more groups than that are told apart: three dark ones, which any colour vision keeps from those and from each other.
 MANY = (*PALETTE, "#000000", "#661100", "#332288")
 PAPER = "#555555"
+#: Dots to the inch of every PNG.
+DPI = 130
 #: A group's mark, beside its colour.
 MARKS = "osD^vPX*<"
 STYLE: dict[Any, Any] = {

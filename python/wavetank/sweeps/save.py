@@ -11,14 +11,16 @@ from typing import Any
 from .. import __version__, files
 from ..lab import reproduce, runner
 from ..lab.outcome import Outcome
+from .findings import findings
 from .pictures import figures
 from .plan import Plan
 from .result import Sweep
+from .table import WHOLE, tables
 
 
 def save(sweep: Sweep, plan: Plan, measured: runner.Measured, out: Path) -> Sweep:
     """Writes every file in one step each; gives the sweep with their paths."""
-    from .. import plots
+    from .. import page, plots
 
     outcome = Outcome(plan.figure.id, sweep.quick, len(sweep.seeds), (), (plan.figure,), measured, ())
     written = [files.write_text(out / "points.csv", points_csv(sweep))]
@@ -32,8 +34,17 @@ def save(sweep: Sweep, plan: Plan, measured: runner.Measured, out: Path) -> Swee
     runs = runner.runs_of([plan.figure], sweep.quick, plan.on)
     flents = {out / "flent" / f"{r.flent}.flent.gz" for r in runs if r.flent}
     written += sorted(p for p in flents if p.exists())
-    done = replace(sweep, files=(*written, out / "sweep.json"))
+    done = replace(sweep, files=(*written, out / "sweep.json", out / page.PAGE))
     files.write_text(out / "sweep.json", files.dumps({"wavetank": __version__, **done.json()}) + "\n")
+    left = (f"left out: {point}: {why}" for point, why in done.skipped.items())
+    shown = page.tables(
+        tables(done, WHOLE),
+        [p for p in written if p.suffix == ".png"],
+        [*done.notes, *left, *findings(done), *done.failures()],
+        done.files,
+        out,
+    )
+    files.write_text(out / page.PAGE, shown)
     return done
 
 

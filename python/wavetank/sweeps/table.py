@@ -19,6 +19,8 @@ from .result import Estimate, Sweep, SweepPoint
 FRONT, BEST = "*", "best"
 #: Points that a caption names.
 TOLD = 6
+#: Columns enough for every table.
+WHOLE = 10_000
 WITH = "± half of the mean's 95 % confidence interval"
 WITHOUT = "(a wider terminal shows ± half of the confidence interval)"
 
@@ -30,7 +32,7 @@ def tables(sweep: Sweep, width: int) -> list[Table]:
         differences = differences_table(sweep, spread)
         return [points_table(sweep, spread), *([differences] if differences else [])]
 
-    wide = Console(width=10_000)
+    wide = Console(width=WHOLE)
     whole = made(True)
     return whole if all(wide.measure(t).maximum <= width for t in whole) else made(False)
 

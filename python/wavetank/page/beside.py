@@ -1,0 +1,32 @@
+"""The files beside a page, as links that hold wherever the folder goes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+#: A page's name: a folder that is opened in a browser shows it.
+PAGE = "index.html"
+
+
+@dataclass(frozen=True)
+class Link:
+    """A file, or a folder within which there are several."""
+
+    name: str
+    href: str
+    count: int
+
+
+def beside(written: Sequence[Path], folder: Path) -> list[Link]:
+    """A link a file but for the page itself; of folders within one, with how many files it has."""
+    count: dict[str, int] = {}
+    for path in written:
+        if path == folder / PAGE:
+            continue
+        below = path.relative_to(folder).parts
+        name = below[0] if len(below) == 1 else f"{below[0]}/"
+        count[name] = count.get(name, 0) + 1
+    return [Link(name, quote(name, errors="surrogateescape"), n) for name, n in count.items()]
