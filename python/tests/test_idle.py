@@ -388,3 +388,15 @@ def test_what_a_scenario_of_the_package_keeps_for_others_is_not_told():
     assert list(idle.keys(thesis.set({"ap.driver": "linksys"}))) == ["ap.qdisc"]
     assert list(idle.keys(thesis.set({"linksys.rts_threshold": "off"}))) == []
     assert list(idle.keys(thesis.set({"tao.leave": 3}))) == ["tao.leave"]
+
+
+def test_how_an_rts_goes_is_told_where_none_does():
+    s = Scenario.from_dict(TWO).set({"ath9k.rts_rate": "basic"})
+    assert idle.notes(s) == []  # before what goes again by a later link
+    alone = s.set({"fixed.links": 1})
+    assert [n.partition(" = ")[0] for n in idle.notes(alone)] == ["ath9k.rts_rate"]
+    assert (
+        idle.notes(alone.set({"ath9k.rts_threshold": 0}))
+        == idle.notes(alone.set({"ap.rate_control": "minstrel_ht"}))
+        == []
+    )

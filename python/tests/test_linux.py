@@ -414,6 +414,9 @@ def test_one_discipline_for_all_categories_is_told_of():
     assert told(sta__above="qdisc")
     assert not told(sta__above="txqs")
     assert not told(sta__above="qdisc", traffic__marks=False)
+    one = {"sta__above": "qdisc", "traffic__rrul": False, "traffic__tcp_dscp": "EF", "traffic__udp_dscp": "EF"}
+    assert told(**one, traffic__ping_dscp="CS1")
+    assert not told(**one, traffic__ping_dscp="EF")
 
 
 def test_a_network_at_2_4_ghz_is_on_channel_1():

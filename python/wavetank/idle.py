@@ -110,6 +110,13 @@ class _Read(Asked):
         ends = (e for e in ("ap", "sta") if self.v[f"{e}.rate_control"] == "minstrel_ht" and self.drivers(e) & cck)
         return self.v["wifi.band"] == "2.4 GHz" and any(ends)
 
+    def sends_rts(self, *drivers: str) -> bool:
+        """Whether one of these cards, ath9k's, puts an RTS before anything: by its threshold, or before a chain's later links."""
+        control = {self.v[f"{e}.rate_control"] for e in ("ap", "sta") if self.drivers(e) & set(drivers)}
+        links = self.v["fixed.rts_fallback"] == "true" and int(self.v["fixed.links"]) > 1
+        chains = "minstrel_ht" in control or (bool(control & {"fixed", "ideal"}) and links)
+        return chains or (bool(control) and self.v["ath9k.rts_threshold"] != "off")
+
     def under_qdisc(self, end: str) -> bool:
         """Whether a discipline stands above one of its cards."""
         drivers, kernel = self.drivers(end), version(self.v["kernel"])
@@ -268,6 +275,8 @@ def _of_standard(t: _Read, key: str) -> str:
         )
     if section == "ath9k" and name in OF_AGGREGATES and not t.aggregates():
         return "no frame goes in an aggregate"
+    if key == "ath9k.rts_rate" and not t.sends_rts("ath9k", "ath9k_tidq"):
+        return "no frame of ath9k's goes behind an RTS (ath9k.rts_threshold is off)"
     if (
         key == "mt76.he_ampdu_extension"
         and "mt76" in t.drivers("ap") | t.drivers("sta")

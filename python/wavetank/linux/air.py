@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import units
+from .. import categories, units
 from . import kernels, rate
 from .asked import values
 from .cards import Cards, shortened
@@ -277,7 +277,8 @@ class Air(Cards):
             for i, name in enumerate(drivers)
             if name == "ath9k_tidq" or (name == "ath9k_htc" and above[ends[i]] == "qdisc")
         }
-        if below and self.marked():
+        sent = categories.used(self)
+        if any(len(sent["up" if i else "down"]) > 1 for i in below):
             cards_of = ", ".join(dict.fromkeys(below.values()))
             one = "6.12's interfaces have one transmit queue: one discipline for all categories, not four"
             self.notes.append(f"a discipline above {cards_of}: {one}")
@@ -290,14 +291,6 @@ class Air(Cards):
             )
             self.attach(key, self.text(key), ns, dev, name)
         self.txqs(drivers)
-
-    def marked(self) -> bool:
-        """Whether its packets are of several categories."""
-        if any(self.v[f"traffic.{kind}_dscp"] != "CS0" for kind in ("tcp", "ping")):
-            return True
-        if any(mark != "CS0" for mark in self.own("udp_dscp")):
-            return True
-        return units.switch(self.v["traffic.rrul"]) and units.switch(self.v["traffic.marks"])
 
     def txqs(self, drivers: list[str]) -> None:
         """Limits of TXQs, shares of airtime and airtime queue limits: debugfs and ``iw``."""
