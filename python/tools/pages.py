@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import shlex
 import tomllib
@@ -19,6 +20,16 @@ def commands(page: str) -> list[list[str]]:
 def printed(page: str) -> list[list[str]]:
     """What the page shows as printed: the lines of each of its blocks of text."""
     return [block.splitlines() for block in re.findall(r"^```text\n(.*?)^```", page, re.S | re.M)]
+
+
+def prints(page: str) -> list[tuple[list[list[str]], list[str]]]:
+    """Each block of text with the commands of the block of sh that stands before it, whose output it shows."""
+    blocks = re.findall(r"^```(sh|text)\n(.*?)^```", page, re.S | re.M)
+    return [
+        (commands(f"```sh\n{sh}```\n"), text.splitlines())
+        for (a, sh), (b, text) in itertools.pairwise(blocks)
+        if (a, b) == ("sh", "text")
+    ]
 
 
 def scenarios(page: str) -> dict[str, str]:
