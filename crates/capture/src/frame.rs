@@ -87,7 +87,7 @@ pub enum Transport {
         /// TSval and TSecr.
         ts: Option<(u32, u32)>,
         /// SACK blocks; `sacks` of them.
-        sack: [(u32, u32); 3],
+        sack: [(u32, u32); 4],
         /// How many blocks.
         sacks: u8,
         /// Window scale, of a SYN.

@@ -88,7 +88,7 @@ impl Wire {
                     }
                     p.n_sack = b.len() as u8;
                 }
-                TcpOption::Sack(_) => return Err("more than three SACK blocks".into()),
+                TcpOption::Sack(_) => return Err("more than four SACK blocks".into()),
                 TcpOption::Timestamps(v, e) => {
                     p.tsval = *v;
                     // Without ACK it echoes nothing, whatever it says.

@@ -87,7 +87,7 @@ fn segment(b: &[u8]) -> Option<(u32, Transport)> {
     if len < 20 {
         return None;
     }
-    let (mut ts, mut sack, mut sacks, mut scale) = (None, [(0, 0); 3], 0u8, None);
+    let (mut ts, mut sack, mut sacks, mut scale) = (None, [(0, 0); 4], 0u8, None);
     let options = &b[20..len.min(b.len())];
     let mut at = 0;
     while let Some(&kind) = options.get(at) {
@@ -104,7 +104,7 @@ fn segment(b: &[u8]) -> Option<(u32, Transport)> {
             (8, 10) => ts = be32(value, 2).zip(be32(value, 6)),
             (3, 3) => scale = Some(value[2].min(14)),
             (5, _) => {
-                for pair in value[2..].chunks_exact(8).take(3) {
+                for pair in value[2..].chunks_exact(8).take(4 - usize::from(sacks)) {
                     sack[usize::from(sacks)] = (be32(pair, 0)?, be32(pair, 4)?);
                     sacks += 1;
                 }
@@ -121,7 +121,7 @@ fn segment(b: &[u8]) -> Option<(u32, Transport)> {
         window: be16(head, 14)?,
         ts,
         sack,
-        sacks: sacks.min(3),
+        sacks,
         scale: scale.filter(|_| flags & tcp::SYN != 0),
     };
     Some((len as u32, transport))

@@ -103,8 +103,8 @@ pub struct Packet {
     pub tsval: u32,
     /// Timestamp echo.
     pub tsecr: u32,
-    /// SACK blocks (left, right), `n_sack` of them valid; a DSACK comes first, as RFC 2883 has it.
-    pub sack: [(u32, u32); 3],
+    /// SACK blocks (left, right), `n_sack` of them valid, of which three fit beside timestamps; a DSACK comes first, as RFC 2883 has it.
+    pub sack: [(u32, u32); 4],
     /// Advertised window in bytes, scaling undone.
     pub wnd: u32,
     /// Memory charged for it (`skb->truesize`), bytes.
@@ -160,7 +160,7 @@ impl Packet {
             ack: 0,
             tsval: 0,
             tsecr: 0,
-            sack: [(0, 0); 3],
+            sack: [(0, 0); 4],
             wnd: 0,
             truesize: 0,
             payload: 0,
@@ -235,6 +235,6 @@ mod tests {
 
     #[test]
     fn small_enough_to_go_by_value() {
-        assert!(core::mem::size_of::<Packet>() <= 96, "{}", core::mem::size_of::<Packet>());
+        assert!(core::mem::size_of::<Packet>() <= 104, "{}", core::mem::size_of::<Packet>());
     }
 }

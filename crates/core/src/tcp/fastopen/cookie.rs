@@ -59,7 +59,9 @@ impl Cookie {
             w.copy_from_slice(&self.bytes[4 * i..4 * i + 4]);
             u32::from_le_bytes(w)
         };
-        p.sack = [(word(0), word(1)), (word(2), word(3)), (u32::from(self.len) + 1, u32::from(self.experimental))];
+        p.sack[0] = (word(0), word(1));
+        p.sack[1] = (word(2), word(3));
+        p.sack[2] = (u32::from(self.len) + 1, u32::from(self.experimental));
     }
     /// The one that a packet carries.
     pub fn of(p: &Packet) -> Option<Cookie> {

@@ -13,8 +13,9 @@ use crate::tcp::seq::{after, before, later};
 
 /// SACK blocks that the receiver keeps. src: linux@6.12 include/linux/tcp.h TCP_NUM_SACKS
 const KEPT: usize = 4;
-/// SACK blocks that fit beside timestamps.
-const SENT: usize = 3;
+/// SACK blocks that fit into a header of 40 bytes of options, beside timestamps and alone. src: linux@6.12 net/ipv4/tcp_output.c
+/// tcp_established_options
+const FIT: (usize, usize) = (3, 4);
 /// From so many blocks on a compressed ACK is sent at once, lest a block is lost. src: linux@6.12 TCP_SACK_BLOCKS_EXPECTED
 const EXPECTED: usize = 2;
 
@@ -95,6 +96,8 @@ pub struct Ofo {
     dsack: Option<(u32, u32)>,
     /// The peer takes no SACKs (`tcp_is_sack`): what came early or twice is not told.
     mute: bool,
+    /// Blocks that a packet has room for.
+    fit: usize,
     /// A duplicate is told of to the end of what it was found by ([`Profile::dsack_far`](crate::tcp::profile::Profile::dsack_far)).
     far: bool,
     /// Where FIN stands, if it came early.
@@ -104,7 +107,7 @@ pub struct Ofo {
 impl Ofo {
     /// Nothing came yet; `far`: a duplicate is told of to the end of what it was found by.
     pub fn new(far: bool) -> Ofo {
-        Ofo { far, ..Ofo::default() }
+        Ofo { far, fit: FIT.0, ..Ofo::default() }
     }
     /// Nothing came early.
     #[inline]
@@ -141,7 +144,7 @@ impl Ofo {
         if self.n == 0 && self.dsack.is_none() {
             return 0;
         }
-        (self.n + usize::from(self.dsack.is_some())).min(SENT) as u32
+        (self.n + usize::from(self.dsack.is_some())).min(self.fit) as u32
     }
     /// Whether a FIN is all that came early.
     pub fn is_lone_fin(&self) -> bool {
@@ -166,9 +169,10 @@ impl Ofo {
         self.skbs.clear();
         (self.n, self.memory) = (0, 0);
     }
-    /// Whether the peer takes SACKs.
-    pub const fn tells(&mut self, sacks: bool) {
+    /// Whether the peer takes SACKs, and whether packets have timestamps beside them.
+    pub const fn tells(&mut self, sacks: bool, timestamps: bool) {
         self.mute = !sacks;
+        self.fit = if timestamps { FIT.0 } else { FIT.1 };
     }
     /// `tcp_dsack_set`: a duplicate came.
     pub fn set_dsack(&mut self, seq: u32, end: u32) {
@@ -196,7 +200,7 @@ impl Ofo {
             i = 1;
         }
         for b in &self.blocks[..self.n] {
-            if i == SENT {
+            if i == self.fit {
                 break;
             }
             p.sack[i] = *b;
@@ -419,7 +423,7 @@ mod tests {
 
     #[test]
     fn the_newest_block_comes_first() {
-        let mut o = Ofo::default();
+        let mut o = Ofo::new(false);
         for seq in [100, 300, 500] {
             insert(&mut o, seq, seq + 100);
         }
@@ -433,7 +437,7 @@ mod tests {
 
     #[test]
     fn a_third_block_is_beyond_those_expected_and_a_fifth_pushes_one_out() {
-        let mut o = Ofo::default();
+        let mut o = Ofo::new(false);
         let told = [100, 300, 500, 700, 900].map(|seq| insert(&mut o, seq, seq + 100).told);
         assert_eq!(told.map(Told::beyond_expected), [false, false, true, true, true]);
         assert_eq!(told.map(Told::pushes_out), [false, false, false, false, true]);
@@ -444,7 +448,7 @@ mod tests {
 
     #[test]
     fn duplicates_are_told() {
-        let mut o = Ofo::default();
+        let mut o = Ofo::new(false);
         insert(&mut o, 100, 300);
         assert!(insert(&mut o, 100, 200).took.is_none());
         assert_eq!(o.dsack, Some((100, 200)));
@@ -459,7 +463,7 @@ mod tests {
     /// and lets the window grow.
     #[test]
     fn what_no_skb_holds_whole_is_queued() {
-        let mut o = Ofo::default();
+        let mut o = Ofo::new(false);
         for (seq, end) in [(2000, 3000), (1000, 2000)] {
             assert_eq!(insert(&mut o, seq, end).took, Some(1));
         }
@@ -478,7 +482,7 @@ mod tests {
 
     #[test]
     fn what_is_covered_whole_is_gone() {
-        let mut o = Ofo::default();
+        let mut o = Ofo::new(false);
         for (seq, end) in [(900, 1000), (600, 700), (300, 400), (100, 200)] {
             insert(&mut o, seq, end);
         }
@@ -501,7 +505,7 @@ mod tests {
     /// A tun device's heads: 1728 bytes of 2 KiB, of which 64 stand before the headers.
     #[test]
     fn the_allocators_heads_take_what_fits_behind_their_last_byte() {
-        let mut o = Ofo::default();
+        let mut o = Ofo::new(false);
         let mut put = |seq, end| {
             let q = told(&mut o, seq, end, Cost { room: Some(1624 - (end - seq)), ..FRAME }, 1);
             (q.took, q.behind)
@@ -517,7 +521,7 @@ mod tests {
     /// Pieces are counted, and a FIN alone is none.
     #[test]
     fn a_full_buffer_takes_a_fin() {
-        let mut o = Ofo::default();
+        let mut o = Ofo::new(false);
         let cost = |pieces| Cost { mem: 10, appended: pieces, pieces, list: false, room: None };
         assert_eq!(told(&mut o, 100, 300, cost(2), 4).took, Some(10));
         assert_eq!(told(&mut o, 300, 400, cost(1), 4).took, Some(1));
@@ -553,7 +557,7 @@ mod tests {
             (2, false, None, vec![(2001, 3501), (3101, 3501)]),
             (1, true, Some((3101, 3501)), vec![(2001, 3001), (3001, 3501)]),
         ] {
-            let mut o = Ofo::default();
+            let mut o = Ofo::new(false);
             for (seq, end) in [(2001, 3001), (3101, 3501), (3001, 3501)] {
                 told(&mut o, seq, end, Cost { list, ..FRAME }, per_buffer);
             }
@@ -567,8 +571,8 @@ mod tests {
 
     #[test]
     fn a_peer_without_sack_is_told_nothing() {
-        let mut o = Ofo::default();
-        o.tells(false);
+        let mut o = Ofo::new(false);
+        o.tells(false, true);
         for (seq, end) in [(100, 200), (300, 400), (150, 350), (100, 200)] {
             insert(&mut o, seq, end);
         }
@@ -584,7 +588,7 @@ mod tests {
             start in any::<u32>(),
             order in proptest::collection::vec((1u32..40, 1u32..4, any::<bool>()), 1..60)
         ) {
-            let mut o = Ofo::default();
+            let mut o = Ofo::new(false);
             let mut set = BTreeSet::new();
             let at = |i: u32| start.wrapping_add(i * 10);
             let mut next = 0u32;

@@ -247,7 +247,7 @@ impl Rcv {
     /// What both ends agreed on.
     pub fn agreed(&mut self, o: &Offer) {
         self.scales = o.window_scaling;
-        self.ofo.tells(o.sack);
+        self.ofo.tells(o.sack, o.timestamps);
         if !self.scales {
             self.wscale = 0;
             self.window_clamp = self.window_clamp.min(65_535);

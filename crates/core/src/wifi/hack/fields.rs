@@ -64,8 +64,8 @@ impl Flow {
         let mut p = Packet::blank(Kind::Tcp, self.id, self.src, self.dst);
         let bit = |on: bool, flag: u8| if on { flag } else { 0 };
         let blocks = ack.sack.blocks();
-        p.sack[..blocks.len().min(3)].copy_from_slice(&blocks[..blocks.len().min(3)]);
-        p.n_sack = blocks.len().min(3) as u8;
+        p.sack[..blocks.len()].copy_from_slice(blocks);
+        p.n_sack = blocks.len() as u8;
         (p.tsval, p.tsecr) = ack.ts.unwrap_or((0, 0));
         p.ecn = match ack.tos & 3 {
             2 => Ecn::Ect0,
