@@ -41,7 +41,6 @@ pub struct Setup {
 /// Sysctls that are not carried out: what the kernel has at boot may be asked for, nothing else. src: linux@6.12 net/ipv4/tcp_ipv4.c
 /// tcp_sk_init; of `tcp_ecn_option`, which came later, of `tcp_fack`, which went, Documentation/networking/ip-sysctl.rst
 const AT_BOOT: &[(&str, &str)] = &[
-    ("tcp_retries1", "3"),
     ("tcp_fack", "0"),
     ("tcp_dsack", "1"),
     ("tcp_recovery", "1"),
@@ -275,13 +274,16 @@ impl Setup {
             "tcp_notsent_lowat" => self.notsent_lowat = number()? as u32,
             "tcp_limit_output_bytes" => p.limit_output_bytes = Auto::Set(Bytes::new(number()?)),
             "tcp_syn_retries" => self.syn_retries = number()? as u32,
+            "tcp_retries1" => self.patience.doubts = number()? as u32,
             "tcp_retries2" => self.patience.retries = number()? as u32,
             "tcp_orphan_retries" => self.patience.orphan_retries = number()? as u32,
             "tcp_synack_retries" => self.patience.synack_retries = number()? as u32,
             "tcp_syn_linear_timeouts" => self.patience.syn_linear_timeouts = Some(number()? as u32),
             "tcp_fin_timeout" => self.patience.fin_timeout_s = number()? as u32,
             "tcp_ecn_fallback" => self.ecn_fallback = number()? != 0,
-            "tcp_mtu_probing" if value == "0" || value == "2" => self.probing.on = value == "2",
+            "tcp_mtu_probing" if ["0", "1", "2"].contains(&value) => {
+                (self.probing.on, self.probing.detects) = (value == "2", value != "0");
+            }
             "tcp_base_mss" => self.probing.base_mss = number()? as u32,
             "tcp_probe_threshold" => self.probing.threshold = number()? as u32,
             "tcp_probe_interval" => self.probing.interval_s = number()? as u32,
@@ -419,12 +421,11 @@ mod tests {
     fn what_would_change_the_connection_is_not_ignored() {
         for (text, named) in [
             ("sysctl -q net.ipv4.tcp_recovery=0", "tcp_recovery=0"),
-            ("sysctl -q net.ipv4.tcp_retries1=2", "tcp_retries1=2"),
             ("sysctl -q net.ipv4.tcp_autocorking=0", "tcp_autocorking=0"),
             ("sysctl -q net.ipv4.tcp_foo=1", "tcp_foo"),
             ("ip route add 1 initcwnd 3", "ip route"),
             ("ip route change 1 via 2 initrwnd 3", "initrwnd"),
-            ("sysctl -q net.ipv4.tcp_mtu_probing=1", "tcp_mtu_probing=1"),
+            ("sysctl -q net.ipv4.tcp_mtu_probing=3", "tcp_mtu_probing=3"),
             ("tc qdisc add dev tun0 root netem delay 1ms", "netem"),
             ("sysctl -q net.ipv4.tcp_congestion_control=cdg", "cdg"),
         ] {

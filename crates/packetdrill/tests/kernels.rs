@@ -321,3 +321,15 @@ fn pages_stay_set_aside_until_a_timer_gives_them_back() {
 "#;
     holds(&["5.4", "5.15.148"], &["6.1.192", "6.12"], then);
 }
+
+#[test]
+fn a_route_that_is_no_more_is_loopbacks_or_no_devices() {
+    let then = r#"
+  +.1 `ip route change 192.0.2.0/24 via 192.168.0.1 dev tun0 mtu 1400`
+  +.2 write(4, ..., 10) = 10
+   +0 > P. 1:11(10) ack 1
+   +0 %{ assert tcpi_snd_mss == 48 and tcpi_pmtu == 68, (tcpi_snd_mss, tcpi_pmtu) }%
+"#;
+    holds(&["5.4", "5.15.148", "6.12"], &["4.14", "4.19"], then);
+    holds(&["4.14", "4.19"], &["5.4", "6.12"], &then.replace("== 48", "== 1000").replace("== 68", "== 65535"));
+}

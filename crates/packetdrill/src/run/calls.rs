@@ -8,7 +8,7 @@ use super::opening::{FastSend, nowhere};
 use super::{BEGIN, Run, Step, Stop, skip};
 use crate::script::{Arg, Call, Event, When};
 use wavetank_core::sim::{Auto, Bytes, FlowId, NodeId, Owner, Span, Time};
-use wavetank_core::tcp::{Config, Route, Socket, State, Tunables, WriteFlags};
+use wavetank_core::tcp::{Config, Socket, State, Tunables, WriteFlags};
 
 /// src: linux@6.12 include/linux/socket.h
 const MSG_FASTOPEN: i64 = 0x2000_0000;
@@ -53,10 +53,7 @@ impl Run<'_> {
         s.by_calls(self.setup.offer);
         s.hears_tun();
         s.set_core_rmem_max(self.setup.rmem_max);
-        let probing = self.setup.probing;
-        if probing.on || self.setup.route != Route::default() {
-            s.set_route(self.setup.route, probing);
-        }
+        s.set_route(self.setup.route, self.setup.probing);
         if let Some(n) = self.c.asked.max_seg {
             s.set_max_seg(n);
         }

@@ -347,9 +347,6 @@ impl Run<'_> {
         loop {
             self.tell();
             let (out, freed) = self.c.link.run(now);
-            if let Some(s) = self.c.sock.as_mut().filter(|_| !out.is_empty()) {
-                s.takes_route();
-            }
             for p in out {
                 let pieces: Vec<Packet> = if self.setup.segments { gso_segment(&p, None).collect() } else { vec![p] };
                 for p in pieces {
@@ -379,9 +376,9 @@ impl Run<'_> {
 
     /// The route has changed: sockets hear of it.
     fn reroute(&mut self) {
-        let mtu = self.setup.route.mtu;
+        let route = self.setup.route;
         for c in std::iter::once(&mut self.c).chain(self.others.values_mut()) {
-            c.sock.iter_mut().for_each(|s| s.route_changes(mtu));
+            c.sock.iter_mut().for_each(|s| s.route_changes(&route));
         }
     }
 

@@ -218,8 +218,10 @@ macro_rules! algorithms {
         pub enum Algorithm { $( $(#[$doc])* $v($m::$v) ),* }
 
         impl Algorithm {
-            /// Starts `which` on a connection that is just established.
+            /// Starts `which` on a connection that is just established, or under way: no reduction before it is undone
+            /// (`tcp_init_congestion_control`).
             pub fn new(which: Cc, tunables: &Tunables, profile: &'static Profile, tp: &mut Tp) -> Algorithm {
+                tp.prior_ssthresh = 0;
                 match which { $( Cc::$v => Algorithm::$v($m::$v::new(&tunables.$m, profile, tp)) ),* }
             }
         }

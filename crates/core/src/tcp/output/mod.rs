@@ -147,6 +147,7 @@ impl Socket {
         if let Some(rate) = self.rate_for_fq() {
             low.paced(self.owner, self.remote, rate);
         }
+        self.takes_route();
         let verdict = low.xmit(Time::from_ns(self.tp.clock.ns), &p);
         if charged && load.segs > 1 {
             // src: linux@6.12 net/ipv4/tcp_offload.c `tcp_gso_segment`, in the call that sends: the small queue is looked at again right after
@@ -451,6 +452,9 @@ impl Socket {
         let room = self.tp.wnd_end().wrapping_sub(self.tp.snd_nxt) as i32;
         let data = self.app.unsent_data(&self.tp);
         if room > 0 && data > 0 {
+            if self.mtup.is_some() {
+                self.look_at_route();
+            }
             let mss = self.current_mss();
             let len = data.min(room as u32).min(mss);
             let truesize = self.cost.of(len);

@@ -10,13 +10,13 @@ use crate::tcp::tp::Tp;
 /// A segment where nothing is known of the peer's, and what tells a tiny window from others, bytes. src: linux@6.12 include/net/tcp.h
 /// TCP_MSS_DEFAULT
 pub(in crate::tcp) const DEFAULT: u32 = 536;
-/// The shortest segment with its TCP header, bytes.
+/// The shortest segment with its TCP header, bytes (`tcp_bound_to_half_wnd`).
 const LEAST: u32 = 68;
 
 /// `tcp_bound_to_half_wnd`: of `bytes`, what goes into half of the largest window that the peer has offered.
 pub(in crate::tcp) fn bound_to_half_window(tp: &Tp, bytes: u32) -> u32 {
     let half = if tp.max_window > DEFAULT { tp.max_window >> 1 } else { tp.max_window };
-    if half == 0 { bytes } else { bytes.min(half.max(LEAST - (HEADERS - 20))) }
+    if half == 0 { bytes } else { bytes.min(half.max(LEAST + 20 - tp.header_len)) }
 }
 
 impl Socket {
@@ -76,6 +76,12 @@ mod tests {
             tp.max_window = max_window;
             bound_to_half_window(&tp, 1448)
         };
+        let bare = {
+            let mut tp = Tp::new(1000, 0);
+            (tp.max_window, tp.header_len) = (19, BARE_HEADERS);
+            bound_to_half_window(&tp, 1448)
+        };
+        assert_eq!(bare, 48);
         assert_eq!([65_160, 2_896, 1_152, 536, 40, 0].map(of), [1448, 1448, 576, 536, 40, 1448]);
     }
 }

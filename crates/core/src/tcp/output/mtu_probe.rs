@@ -1,19 +1,22 @@
 //! Probes of the path's MTU: when one is sent, of what, and what its end means.
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_output.c `tcp_mtu_probe`, `tcp_can_coalesce_send_queue_head`; net/ipv4/tcp_input.c
-//! `tcp_mtup_probe_success`, `tcp_mtup_probe_failed`, `tcp_simple_retransmit`. Off unless somebody gave the socket a route
-//! ([`Socket::set_route`]): simulations have none. Differs: D1 no black hole detection (`tcp_mtu_probing` of 1, which acts after three timeouts);
-//! D2 what is lost with a probe goes again after the rest of the ACK was taken.
+//! `tcp_mtup_probe_success`, `tcp_mtup_probe_failed`, `tcp_simple_retransmit`; net/ipv4/tcp_timer.c `tcp_mtu_probing`; of routes net/ipv4/route.c
+//! `ipv4_default_advmss`, `ipv4_mtu`, net/core/dst.c `dst_dev_put`. Off unless somebody gave the socket a route
+//! ([`Socket::set_route`]): simulations have none. Differs: D1 what is lost with a probe goes again after the rest of the ACK was taken. D2 a route
+//! that is no more is at once the dead one's; Linux takes a moment (RCU).
 
 use crate::sim::Lower;
 use crate::tcp::options::BARE_HEADERS;
-use crate::tcp::sender::mtup::{Mtup, Out, Probing, Route};
+use crate::tcp::sender::mtup::{Held, Mtup, Out, Probing, Route};
 use crate::tcp::seq::{after, before};
 use crate::tcp::socket::Socket;
 use crate::tcp::tp::CaState;
 
 /// src: linux@6.12 include/net/tcp.h TCP_MIN_SND_MSS
 const LEAST_MSS: u32 = 48;
+/// What a route announces at least, where it does not say. src: linux@6.12 net/ipv4/route.c DEFAULT_MIN_ADVMSS (`ip_rt_min_advmss`)
+const LEAST_ADVMSS: u32 = 256;
 /// A probe takes the place of so many segments of a window, at least.
 const LEAST_WINDOW: u32 = 11;
 
@@ -31,27 +34,68 @@ pub(in crate::tcp) enum Probed {
 impl Socket {
     /// The route to the peer, and whether its MTU is searched. Call this before the connection opens.
     pub fn set_route(&mut self, r: Route, probing: Probing) {
+        let host = self.params.init_cwnd;
+        let held = self.held(&r, host);
+        self.mtup = Some(Box::new(Mtup { init_cwnd: host, ..Mtup::new(probing, held, r.advmss) }));
+        self.params.init_cwnd = held.init_cwnd;
+    }
+    fn held(&self, r: &Route, host_window: u32) -> Held {
         let mtu = r.mtu.unwrap_or(self.mtu).min(self.mtu);
-        self.mtup = Some(Box::new(Mtup::new(probing, mtu, r.advmss)));
-        self.params.init_cwnd = r.init_cwnd.unwrap_or(self.params.init_cwnd);
+        Held { mtu, own: r.mtu.is_some(), init_cwnd: r.init_cwnd.unwrap_or(host_window) }
     }
-    /// The route has changed: the socket sees it once something has left.
-    pub fn route_changes(&mut self, mtu: Option<u32>) {
-        let most = self.mtu;
-        let m = self.mtup.get_or_insert_with(|| Box::new(Mtup::new(Probing::default(), most, None)));
-        m.route.1 = mtu.unwrap_or(most).min(most);
+    /// The route has changed: the socket sees it once something has left. Until then it holds the old one, which is no device's any more: its MTU
+    /// is that of a device that stands for none, unless the route itself had one.
+    pub fn route_changes(&mut self, r: &Route) {
+        let old = self.held(&Route::default(), self.params.init_cwnd);
+        let host = self.mtup.as_ref().map_or(old.init_cwnd, |m| m.init_cwnd);
+        let new = self.held(r, host);
+        let m = self.mtup.get_or_insert_with(|| Box::new(Mtup::new(Probing::default(), old, None)));
+        m.route.1 = new;
+        if !m.route.0.own {
+            m.route.0.mtu = self.profile.no_device_mtu;
+        }
     }
-    /// Something has left by the route that there is (`ip_queue_xmit`).
-    pub fn takes_route(&mut self) {
-        if let Some(m) = &mut self.mtup {
+    /// Something leaves by the route that there is (`ip_queue_xmit`).
+    #[inline]
+    pub(in crate::tcp) fn takes_route(&mut self) {
+        if let Some(m) = self.mtup.as_mut().filter(|m| m.route.0 != m.route.1) {
             m.route.0 = m.route.1;
+            self.params.init_cwnd = m.route.1.init_cwnd;
+        }
+    }
+    /// Nothing was heard for longer still: the socket holds no route (`tcp_retransmit_timer`).
+    pub(in crate::tcp) fn drops_route(&mut self) {
+        if let Some(m) = &mut self.mtup {
+            m.drop_route();
+        }
+    }
+    /// `tcp_mtu_probing`: nothing was heard for as long as `tcp_retries1` timeouts, so that the path may take less than what goes again. Then the
+    /// route is looked up anew, which is not looked at before something leaves by it (`ipv4_negative_advice`).
+    pub(in crate::tcp) fn suspect_mtu(&mut self) {
+        let (header, now) = (self.header_len(), self.tp.clock.j32());
+        let Some(mut m) = self.mtup.take() else { return };
+        if m.probing.detects && !m.enabled {
+            (m.enabled, m.stamp) = (true, now);
+        } else if m.probing.detects {
+            let mss = (self.mtu_to_mss(m.range.0) >> 1).min(m.probing.base_mss);
+            let least = if self.profile.mtu_probe_floor { LEAST_MSS } else { 68 + 20 - header };
+            m.range.0 = mss.max(least) + header;
+        }
+        if m.route.0 != m.route.1 {
+            m.drop_route();
+        }
+        let detects = m.probing.detects;
+        self.mtup = Some(m);
+        if detects {
+            self.sync_mss();
         }
     }
 
     /// What a SYN announces, as the MTU that it would be of.
     pub(in crate::tcp) fn announced(&self) -> u32 {
-        let advmss = self.mtup.as_ref().and_then(|m| m.advmss);
-        advmss.map_or(self.mtu, |a| self.mtu.min(a + BARE_HEADERS))
+        let Some(m) = &self.mtup else { return self.mtu };
+        let of_route = m.advmss.unwrap_or_else(|| m.route.1.mtu.saturating_sub(BARE_HEADERS).max(LEAST_ADVMSS));
+        self.mtu.min(of_route + BARE_HEADERS)
     }
 
     /// `tcp_mtu_to_mss`.
@@ -72,8 +116,8 @@ impl Socket {
 
     /// `tcp_current_mss`, where the route has changed.
     pub(in crate::tcp) fn look_at_route(&mut self) {
-        let Some(m) = self.mtup.as_mut().filter(|m| m.cookie != m.route.0) else { return };
-        m.cookie = m.route.0;
+        let Some(m) = self.mtup.as_mut().filter(|m| m.cookie != m.route.0.mtu && !m.writes) else { return };
+        m.cookie = m.route.0.mtu;
         self.sync_mss();
     }
 

@@ -81,6 +81,8 @@ pub static V4_14: Profile = Profile {
     hint_from_none: true,
     loss_undo_waits: false,
     shut_counts_backoff: false,
+    no_device_mtu: 65_535,
+    mtu_probe_floor: false,
     echo_rtt_zero: true,
     retransmits_within_window: false,
     undo_ends: true,
@@ -188,6 +190,8 @@ pub static V4_19: Profile = Profile {
 /// Linux 5.4: Hard Times'.
 pub static V5_4: Profile = Profile {
     name: "5.4",
+    no_device_mtu: 68,
+    mtu_probe_floor: true,
     limit_output_bytes: 1_048_576,
     paced_unlimited: true,
     coalesces_backlog: true,

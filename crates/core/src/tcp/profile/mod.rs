@@ -111,6 +111,11 @@ pub struct Profile {
     pub loss_undo_waits: bool,
     /// A timeout at a window that the peer closed over what is out counts for the backoff: in 6.12, not in 6.6 (`tcp_retransmit_timer`).
     pub shut_counts_backoff: bool,
+    /// MTU of the device that stands for a dead route's, bytes: loopback's, as much as a packet may have, from 8d7017fd621d (5.3) on
+    /// `blackhole_netdev`'s (`dst_dev_put`).
+    pub no_device_mtu: u32,
+    /// A black hole's segments have the least size of any, from c04b79b6cfd7 (5.4) on; before, 68 bytes less TCP's header (`tcp_mtu_probing`).
+    pub mtu_probe_floor: bool,
     /// A round trip by an echo within one millisecond is 0 (`tcp_ack_update_rtt`): in 4.19.48, not in 5.4.59.
     pub echo_rtt_zero: bool,
     /// What goes again stays within the peer's window, and is cut for it: from 5.15 and in 5.10.262 (`__tcp_retransmit_skb`); before, that it

@@ -279,8 +279,11 @@ impl Socket {
         self.mss_clamp = self.mss_clamp.min(mss);
         self.user_mss = Some(mss);
     }
-    /// `TCP_CONGESTION`.
+    /// `TCP_CONGESTION`. One that is there already goes on as it is (`tcp_set_congestion_control`).
     pub fn set_congestion_control(&mut self, cc: Cc) {
+        if self.params.cc == cc {
+            return;
+        }
         self.params.cc = cc;
         self.ca = Algorithm::new(cc, &self.tunables, self.profile, &mut self.tp);
     }

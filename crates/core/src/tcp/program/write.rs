@@ -382,6 +382,7 @@ impl Socket {
         if self.mtup.is_some() {
             self.look_at_route();
         }
+        self.mtup.iter_mut().for_each(|m| m.writes = true);
         (self.app.more, self.app.eor) = (how.more, how.eor);
         let before = self.app.bulk.flatten().unwrap_or(0);
         self.app.bulk = Some(Some(before + u64::from(bytes)));
@@ -392,6 +393,7 @@ impl Socket {
             self.app.wake = true;
         }
         self.app.more = false;
+        self.mtup.iter_mut().for_each(|m| m.writes = false);
     }
 
     /// A program looks whether it may write (`tcp_poll`), and waits if not.

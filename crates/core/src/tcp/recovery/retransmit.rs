@@ -30,6 +30,10 @@ impl Socket {
             head.seq = self.tp.snd_una;
             self.rtx.get_mut(id).seq = head.seq;
         }
+        if self.mtup.is_some() {
+            self.takes_route(); // inet_sk_rebuild_header
+            self.look_at_route();
+        }
         let mut room = self.tp.wnd_end().wrapping_sub(head.seq) as i32;
         if room <= 0 {
             // A window that was closed over what is out: the head serves as a probe.
@@ -135,6 +139,9 @@ impl Socket {
         }
         // One segment, whatever TSQ says, before 4.7 (10d3be569243, f9616c35a0d7).
         let classic = self.is_classic();
+        if self.mtup.is_some() {
+            self.look_at_route();
+        }
         let max_segs = if classic { 1 } else { self.tso_segs(self.current_mss()) };
         let first = self.rtx.first();
         let mut id = self.sb.hint.filter(|&h| self.rtx.contains(h)).unwrap_or(first);

@@ -3,7 +3,7 @@
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_timer.c `tcp_retransmit_timer`, `tcp_probe_timer`; net/ipv4/tcp_input.c `tcp_enter_loss`,
 //! `tcp_timeout_mark_lost`, `tcp_rearm_rto`; F-RTO (RFC 5682) in recovery/mod.rs. When a connection gives up: sender/patience.rs. Differs: D1 thin
-//! streams have no linear timeouts (off by default in Linux). D2 three timeouts (`tcp_retries1`) do not shorten segments: no black hole detection (`tcp_mtu_probing`).
+//! streams have no linear timeouts (off by default in Linux).
 
 use crate::sim::{Lower, Probe, Time};
 use crate::tcp::cc::{Control, Event};
@@ -79,6 +79,9 @@ impl Socket {
         let max = self.rto_max();
         // Who has closed does not wait for a window without end.
         let shut = self.tp.snd_wnd == 0 && !self.app.orphan;
+        if !shut && self.sent_again_for(model_timeout_ms(self.app.patience.doubts, 200)) {
+            self.suspect_mtu();
+        }
         let over = if shut { self.shut_for_too_long() } else { self.retransmits_timed_out() };
         if !shut {
             self.suspect_blackhole(over);
@@ -107,6 +110,9 @@ impl Socket {
         self.rtt.rto = (self.rtt.rto << 1).min(max);
         let rto = self.clamped_rto();
         self.timers.reset(&self.tp.clock, Pending::Retrans, rto, max);
+        if shut || self.sent_again_for(model_timeout_ms(self.app.patience.doubts + 1, 200)) {
+            self.drops_route();
+        }
     }
 
     /// `tcp_retransmit_timer` where the own queue refused what was to be sent again, a SYN, too: soon, and the timeout does not grow. Timeouts
@@ -298,8 +304,11 @@ impl Socket {
             0 => model_timeout_ms(most, base_ms),
             ms => u64::from(ms),
         };
+        self.sent_again_for(limit)
+    }
+    fn sent_again_for(&self, limit_ms: u64) -> bool {
         let since = self.tp.clock.now_ts().wrapping_sub(self.undo.retrans_stamp);
-        self.rto.retransmits > 0 && u64::from(since) >= limit
+        self.rto.retransmits > 0 && u64::from(since) >= limit_ms
     }
 
     /// `tcp_rtx_probe0_timed_out`: the peer has shut its window over what is out, and nothing was heard of it for four minutes, or as long as the

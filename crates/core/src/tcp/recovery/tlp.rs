@@ -76,6 +76,9 @@ impl Socket {
 
     /// `tcp_send_loss_probe`: new data if there are any and the peer's window allows, the last segment again otherwise.
     pub(in crate::tcp) fn send_loss_probe<L: Lower>(&mut self, low: &mut L) {
+        if self.mtup.is_some() {
+            self.look_at_route();
+        }
         if self.profile.probe_news_only {
             self.send_old_probe(low);
             return;

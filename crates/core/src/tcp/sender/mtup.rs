@@ -8,6 +8,8 @@
 pub struct Probing {
     /// It searches from the beginning (`tcp_mtu_probing` of 2).
     pub on: bool,
+    /// It searches, in shorter segments, once timeouts tell of a black hole (`tcp_mtu_probing` of 1 or 2).
+    pub detects: bool,
     /// Segment size that it begins with (`tcp_base_mss`).
     pub base_mss: u32,
     /// A range so small is not searched any more, bytes (`tcp_probe_threshold`).
@@ -19,7 +21,7 @@ pub struct Probing {
 impl Default for Probing {
     /// src: linux@6.12 include/net/tcp.h TCP_BASE_MSS, TCP_PROBE_THRESHOLD, TCP_PROBE_INTERVAL
     fn default() -> Probing {
-        Probing { on: false, base_mss: 1_024, threshold: 8, interval_s: 600 }
+        Probing { on: false, detects: false, base_mss: 1_024, threshold: 8, interval_s: 600 }
     }
 }
 
@@ -32,6 +34,17 @@ pub struct Route {
     pub advmss: Option<u32>,
     /// The first window, segments.
     pub init_cwnd: Option<u32>,
+}
+
+/// A route as a socket holds it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Held {
+    /// What the path takes, bytes.
+    pub mtu: u32,
+    /// The route says so itself: else it is the device's.
+    pub own: bool,
+    /// The first window, segments, and that after a pause.
+    pub init_cwnd: u32,
 }
 
 /// A probe that is out.
@@ -51,9 +64,13 @@ pub struct Mtup {
     /// The segment size that is announced, if the route says.
     pub advmss: Option<u32>,
     /// What the path takes by the route that the socket holds, and by the one that it will hold once something leaves.
-    pub route: (u32, u32),
+    pub route: (Held, Held),
+    /// The host's first window, where a route says nothing of it.
+    pub init_cwnd: u32,
     /// The former when the segment size was last worked out (`icsk_pmtu_cookie`).
     pub cookie: u32,
+    /// A write is under way, which goes on with the segment size that it began with (`tcp_sendmsg`).
+    pub writes: bool,
     /// It searches.
     pub enabled: bool,
     /// What gets through, and what may (`search_low`, `search_high`).
@@ -66,17 +83,23 @@ pub struct Mtup {
 
 impl Mtup {
     /// On a path that takes so much.
-    pub fn new(probing: Probing, mtu: u32, advmss: Option<u32>) -> Mtup {
+    pub fn new(probing: Probing, route: Held, advmss: Option<u32>) -> Mtup {
         Mtup {
             probing,
             advmss,
-            route: (mtu, mtu),
-            cookie: mtu,
+            route: (route, route),
+            init_cwnd: route.init_cwnd,
+            cookie: route.mtu,
+            writes: false,
             enabled: false,
             range: (0, u32::MAX),
             out: None,
             stamp: 0,
         }
+    }
+    /// The socket holds no route any more (`sk_dst_reset`): none is looked at before something leaves.
+    pub const fn drop_route(&mut self) {
+        (self.route.0.mtu, self.route.0.own) = (self.cookie, true);
     }
     /// The length to try next; none: there is nothing worth trying.
     pub fn next(&self) -> Option<u32> {
@@ -101,7 +124,8 @@ mod tests {
 
     #[test]
     fn the_search_halves_its_range() {
-        let mut m = Mtup::new(Probing { on: true, ..Probing::default() }, 1_500, None);
+        let mut m =
+            Mtup::new(Probing { on: true, ..Probing::default() }, Held { mtu: 1_500, own: false, init_cwnd: 10 }, None);
         m.range = (552, 1_500);
         let mut tried = vec![];
         while let Some(size) = m.next() {

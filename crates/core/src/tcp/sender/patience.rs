@@ -10,7 +10,9 @@ use super::rtt::RTO_MAX_S;
 pub struct Patience {
     /// Timeouts in a row that data are sent again for, counted as from 200 ms (`tcp_retries2`); window probes without an answer.
     pub retries: u32,
-    /// The same once the program has closed (`tcp_orphan_retries`); 0: eight.
+    /// After so many, counted likewise, the route and the path's MTU are doubted (`tcp_retries1`).
+    pub doubts: u32,
+    /// As `retries` once the program has closed (`tcp_orphan_retries`); 0: eight.
     pub orphan_retries: u32,
     /// A SYN-ACK goes again so often at most (`tcp_synack_retries`).
     pub synack_retries: u32,
@@ -23,7 +25,14 @@ pub struct Patience {
 impl Default for Patience {
     /// src: linux@6.12 net/ipv4/tcp_ipv4.c tcp_sk_init
     fn default() -> Patience {
-        Patience { retries: 15, orphan_retries: 0, synack_retries: 5, syn_linear_timeouts: None, fin_timeout_s: 60 }
+        Patience {
+            retries: 15,
+            doubts: 3,
+            orphan_retries: 0,
+            synack_retries: 5,
+            syn_linear_timeouts: None,
+            fin_timeout_s: 60,
+        }
     }
 }
 
