@@ -333,3 +333,18 @@ fn a_route_that_is_no_more_is_loopbacks_or_no_devices() {
     holds(&["5.4", "5.15.148", "6.12"], &["4.14", "4.19"], then);
     holds(&["4.14", "4.19"], &["5.4", "6.12"], &then.replace("== 48", "== 1000").replace("== 68", "== 65535"));
 }
+
+#[test]
+fn a_window_is_probed_no_later_than_the_program_waits() {
+    let shut = TEN_OUT.replace("win 1000", "win 0");
+    let then = r#"
+  +.1 write(4, ..., 1000) = 1000
+ +.2~+.4 > . 0:0(0) ack 1
+  +.1 < . 1:1(0) ack 1 win 0
+  +.1 setsockopt(4, SOL_TCP, TCP_USER_TIMEOUT, [150], 4) = 0
+  +.05 < . 1:1(0) ack 1 win 0
+  +.05 < . 1:1(0) ack 1 win 0
+   +0 > R 1:1(0)
+"#;
+    holds_after(&shut, &["6.12"], &["4.19", "5.4", "5.15.148", "6.1.192"], then);
+}

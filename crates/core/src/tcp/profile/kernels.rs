@@ -81,6 +81,9 @@ pub static V4_14: Profile = Profile {
     hint_from_none: true,
     loss_undo_waits: false,
     shut_counts_backoff: false,
+    clamps_probes: false,
+    probe_clamp_wraps: false,
+    probes_once_more: true,
     no_device_mtu: 65_535,
     mtu_probe_floor: false,
     echo_rtt_zero: true,
@@ -190,6 +193,7 @@ pub static V4_19: Profile = Profile {
 /// Linux 5.4: Hard Times'.
 pub static V5_4: Profile = Profile {
     name: "5.4",
+    probes_once_more: false,
     no_device_mtu: 68,
     mtu_probe_floor: true,
     limit_output_bytes: 1_048_576,
@@ -241,6 +245,8 @@ pub static V5_10: Profile = Profile {
 /// Linux 5.10.262, of 2026: what the stable branch has got of later kernels.
 pub static V5_10_262: Profile = Profile {
     name: "5.10.262",
+    clamps_probes: true,
+    probe_clamp_wraps: true,
     sets_aside: SetsAside::Missing,
     exempt: Exempt::EmptyOrSingle,
     tso_defer: TsoDefer::NextAck,
@@ -324,6 +330,7 @@ pub static V6_6_129: Profile = Profile {
 /// Linux 6.12: the reference.
 pub static V6_12: Profile = Profile {
     name: "6.12",
+    probe_clamp_wraps: false,
     delayed_acks: DelayedAcks::BelowLeastTimeout,
     skb_grows: true,
     share_moves_threshold: false,

@@ -258,18 +258,26 @@ impl Socket {
         // Before 5.1 what the own queue refuses does not count (c1d5674f8313).
         let counts = sent || self.profile.congested_waits;
         self.rto.probes = if counts { self.rto.probes + 1 } else { self.rto.probes.max(1) };
-        let mut when = if sent {
+        let when = if sent {
             self.rtt.backoff += u8::from(u32::from(self.rtt.backoff) < self.app.patience.retries);
             self.probe0_when()
         } else {
             self.congested_when(self.probe0_when())
         };
-        if let Some(most) = user {
-            // tcp_clamp_probe0_to_user_timeout
-            let left = i64::from(most) - (self.tp.clock.jiffies - since) as i64;
-            when = when.min(left.max(i64::from(TIMEOUT_MIN)) as u32);
+        self.reset_xmit_timer(Pending::Probe0, self.within_user_timeout(when), self.rto_max());
+    }
+
+    /// `tcp_clamp_probe0_to_user_timeout`: the next probe goes no later than the program waits, since the first one.
+    fn within_user_timeout(&self, when: u32) -> u32 {
+        let (Some(most), Some(since), true) = (self.user_timeout(), self.rto.probed_since, self.profile.clamps_probes)
+        else {
+            return when;
+        };
+        let left = i64::from(most) - (self.tp.clock.jiffies - since) as i64;
+        if left < 0 && self.profile.probe_clamp_wraps {
+            return when;
         }
-        self.reset_xmit_timer(Pending::Probe0, when, self.rto_max());
+        when.min(left.max(i64::from(TIMEOUT_MIN)) as u32)
     }
 
     /// `tcp_probe0_when`.
@@ -332,7 +340,9 @@ impl Socket {
         let wait = u64::from(self.rtt.rto) << self.rtt.backoff.min(32);
         let alive = wait < u64::from(self.rto_max());
         let most = p.most(self.app.orphan, alive);
-        self.rto.probes >= most || (self.app.orphan && !alive && u32::from(self.rtt.backoff) >= most)
+        // One more before 3976535af0cb (5.0).
+        self.rto.probes >= most + u32::from(self.profile.probes_once_more)
+            || (self.app.orphan && !alive && u32::from(self.rtt.backoff) >= most)
     }
 
     /// `tcp_write_timeout` of a SYN; of a SYN-ACK `reqsk_timer_handler`. src: the latter linux@6.12 net/ipv4/inet_connection_sock.c
@@ -388,7 +398,7 @@ impl Socket {
                 self.timers.clear();
             }
         } else {
-            self.reset_xmit_timer(Pending::Probe0, self.probe0_when(), self.rto_max());
+            self.reset_xmit_timer(Pending::Probe0, self.within_user_timeout(self.probe0_when()), self.rto_max());
         }
     }
 }
