@@ -28,9 +28,11 @@ impl Socket {
         // Header prediction changes nothing of an ACK where none is due, nor of data where nothing of ours is out or waits, no duplicate is to
         // be told and there is room, but what a control hears.
         let (quiet, heard) = (self.tp.packets_out == 0 && self.tp.unsent() == 0, self.ca.hears_acks());
+        // Who asks for a silent peer counts from the last ACK that was looked at (tcp_ack).
+        let watched = self.app.keepalive.on || self.rto.probes > 0;
         let matters = match p.payload {
             0 => self.ack.scheduled,
-            _ => !quiet || self.rcv.ofo.has_dsack() || self.rcv.is_tight(),
+            _ => !quiet || watched || self.rcv.ofo.has_dsack() || self.rcv.is_tight(),
         };
         let predicted = (matters || heard) && self.is_predicted(p);
         self.rcv.tsecr = p.tsecr;
@@ -41,7 +43,7 @@ impl Socket {
             self.rcv.ts_recent = p.tsval;
         }
         let plain_data = p.payload > 0 && p.ack == self.tp.snd_una && p.n_sack == 0 && p.wnd == self.tp.snd_wnd;
-        if plain_data && p.flags & flags::ECE == 0 && (predicted || quiet && !heard) {
+        if plain_data && p.flags & flags::ECE == 0 && (predicted || quiet && !heard && !watched) {
             // A data packet tells nothing as an ACK: tcp_ack is not called, or in vain.
             // What is in line is predicted, so far as it matters to who has nothing to send.
             let in_line = predicted || (p.seq == self.rcv.rcv_nxt && self.rcv.ofo.is_empty());
