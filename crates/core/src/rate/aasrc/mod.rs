@@ -29,13 +29,15 @@ crate::params! {
         overhead: Span = Span::from_ns(117_500), in Span::from_us(1) => Span::from_ms(10), src "thesis 5.5: mean contention, DIFS, SIFS: 67.5 + 34 + 16 us";
         /// Frames after which a rate's counts are halved.
         window: u16 = 256, in 16 => 32_768, src "this project, docs/mechanisms/aasrc.md";
-        /// Units were given out and nothing was reported for so long: the current rate does not carry.
+        /// Units were given out and nothing was reported for so long: those that follow go at the rate below, until the next report.
         silence: Span = Span::from_ms(50), in Span::from_ms(1) => Span::from_s(10), src "this project: ath9k says nothing of aggregates that are wholly lost";
     }
 }
 
 /// Frames that a judgement of the current rate needs.
 const ENOUGH: u32 = 32;
+/// The link of a chain that is behind all that a unit may have, and so free to bear a mark: drivers hand a chain back as they were given it.
+const MARK: usize = 3;
 
 /// What it did.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -85,8 +87,10 @@ pub struct Machine {
     rates: Vec<Known>,
     current: usize,
     probe: Option<Probe>,
-    /// Since when units are out of which nothing was reported.
+    /// Since when units are out of which nothing was reported, or since the last silence of these.
     unheard: Option<Time>,
+    /// There was one: units go at the rate below the current one.
+    lowered: bool,
     guide: Option<Guide>,
     counts: Counts,
 }
@@ -123,6 +127,7 @@ impl Machine {
             current: 0,
             probe: None,
             unheard: None,
+            lowered: false,
             guide,
             counts: Counts::default(),
         }
@@ -138,33 +143,35 @@ impl Machine {
 
     /// The chain of a unit that is no probe.
     pub fn normal(&self) -> Chain {
+        let at = self.current - usize::from(self.lowered);
         let mut chain = [Attempt::NONE; 4];
-        self.fall_back(&mut chain);
-        if self.current == 0 {
+        self.fall_back(at, &mut chain);
+        if at == 0 {
             chain[0].tries = 4;
+        }
+        if self.lowered {
+            chain[MARK] = self.mark();
         }
         chain
     }
-    fn fall_back(&self, chain: &mut [Attempt]) {
-        chain[0] = Attempt { mode: self.modes[self.current], tries: 2 };
-        if let Some(below) = self.current.checked_sub(1) {
+    fn fall_back(&self, at: usize, chain: &mut [Attempt]) {
+        chain[0] = Attempt { mode: self.modes[at], tries: 2 };
+        if let Some(below) = at.checked_sub(1) {
             chain[1] = Attempt { mode: self.modes[below], tries: 2 };
         }
+    }
+    /// What a unit bears that goes at the rate below the current one: a link that is not tried.
+    fn mark(&self) -> Attempt {
+        Attempt { mode: self.modes[self.current], tries: 0 }
     }
 
     /// What the next unit is sent with.
     pub fn choose(&mut self, now: Time) -> Chain {
         self.hear(now);
-        if self.unheard.is_some_and(|since| now >= since + self.silence) {
-            self.step_down();
-            self.unheard = None;
-        }
-        if let Some(p) = self.probe.take_if(|p| now >= p.at + self.silence) {
-            self.fail(now, p.rate);
-        }
+        self.listen(now);
         self.unheard.get_or_insert(now);
         let up = self.current + 1;
-        if self.probe.is_some() || self.rates.get(up).is_none_or(|r| now < r.barred_until) {
+        if self.lowered || self.probe.is_some() || self.rates.get(up).is_none_or(|r| now < r.barred_until) {
             return self.normal();
         }
         let forced = core::mem::take(&mut self.rates[up].forced);
@@ -173,20 +180,28 @@ impl Machine {
         self.probe = Some(Probe { rate: up, at: now, forced });
         let mut chain = [Attempt::NONE; 4];
         chain[0] = Attempt { mode: self.modes[up], tries: 1 };
-        self.fall_back(&mut chain[1..]);
+        self.fall_back(self.current, &mut chain[1..]);
         chain
     }
 
     /// A unit is over: `tried` links of `chain` were, the last of which left `bad` of its `frames` unacknowledged.
     pub fn report(&mut self, now: Time, chain: &Chain, tried: usize, frames: u16, bad: u16) {
         self.hear(now);
+        self.listen(now);
         self.unheard = None;
+        if self.lowered && chain[MARK] == self.mark() {
+            self.step_down(); // formed in silence, and heard before those formed earlier: they were lost
+        }
+        self.lowered = false;
         self.counts.units += 1;
         self.counts.frames += u64::from(frames);
         let links = &chain[..tried];
         let probe = self.probe.take_if(|p| links[0].tries == 1 && links[0].mode == self.modes[p.rate]);
         if let Some(p) = probe.filter(|p| p.forced) {
             self.rates[p.rate].forget_counts();
+        }
+        if let Some(p) = self.probe.take_if(|p| now >= p.at + self.silence) {
+            self.fail(now, p.rate); // others are reported, it is not
         }
         for (i, link) in links.iter().enumerate() {
             if let Some(r) = self.modes.iter().position(|m| *m == link.mode) {
@@ -220,6 +235,18 @@ impl Machine {
                     self.step_down();
                 }
             }
+        }
+    }
+
+    /// Notes what silence there was by now. It alone decides nothing: a rate that does not carry, and a unit that waits long for the air, are
+    /// alike until the next report. Where units go at the rate below already, they were heard of as little: that step is taken.
+    fn listen(&mut self, now: Time) {
+        while let Some(since) = self.unheard.filter(|&t| self.current > 0 && now >= t + self.silence) {
+            self.unheard = Some(since + self.silence);
+            if self.lowered {
+                self.step_down();
+            }
+            self.lowered = self.current > 0;
         }
     }
 
@@ -326,8 +353,10 @@ impl super::Control for Control {
     fn choose(&mut self, now: Time, to: StaIx, _mark: Mark) -> Choice {
         sent_with(self.peers[to.ix()].choose(now))
     }
-    fn expect(&mut self, _now: Time, to: StaIx) -> Choice {
-        sent_with(self.peers[to.ix()].normal())
+    fn expect(&mut self, now: Time, to: StaIx) -> Choice {
+        let peer = &mut self.peers[to.ix()];
+        peer.listen(now);
+        sent_with(peer.normal())
     }
     fn report(&mut self, now: Time, to: StaIx, went: &Went<'_>) {
         let tried = usize::from(went.report.link) + 1;

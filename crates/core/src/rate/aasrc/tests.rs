@@ -43,8 +43,8 @@ fn chains_fall_back_by_one_rate() {
     let tries = |c: &Chain| c.iter().map(|a| (a.mode.mcs(), a.tries)).take_while(|a| a.1 > 0).collect::<Vec<_>>();
     assert_eq!(tries(&m.normal()), [(0, 4)]);
     assert_eq!(tries(&m.choose(ms(0))), [(1, 1), (0, 2)]);
-    drive(&mut m, 60, 6, ht(5), 32);
-    assert_eq!(m.current(), ht(5), "a probe that is never reported is over after 50 ms");
+    drive(&mut m, 60, 7, ht(5), 32);
+    assert_eq!(m.current(), ht(5), "a probe that is never reported is over when another unit is, 50 ms later");
     assert_eq!(tries(&m.normal()), [(5, 2), (4, 2)]);
     assert_eq!(tries(&m.choose(ms(90))), [(6, 1), (5, 2), (4, 2)]);
     assert_eq!(tries(&m.choose(ms(91))), [(5, 2), (4, 2)], "one probe at a time");
@@ -104,6 +104,88 @@ fn silence_is_failure() {
     assert!((50..=75).contains(&first), "four steps of 50 ms, the last by its fall-back: {first}");
     drive(&mut m, 10_000, 1, ht(2), 32);
     assert_eq!(m.current(), ht(2), "a pause is no silence");
+}
+
+/// A unit is formed, and another one after a silence of 50 ms, at the rate below. Whose report comes first tells whether anything was lost.
+#[test]
+fn a_unit_that_waits_for_the_air_is_not_lost() {
+    let mut m = machine();
+    drive(&mut m, 0, 40, ht(7), 32);
+    let (known, downs) = (m.rates[7], m.counts().downs);
+    let late = m.choose(ms(300));
+    let after = m.choose(ms(350));
+    assert_eq!((late[0].mode, after[0].mode, after[0].tries), (ht(7), ht(6), 2));
+    m.report(ms(351), &late, 1, 32, 0);
+    assert_eq!(
+        (m.current(), m.counts().downs, m.rates[7].sent > known.sent),
+        (ht(7), downs, true),
+        "nothing is forgotten"
+    );
+    assert_eq!(m.choose(ms(352))[0].mode, ht(7));
+    m.report(ms(355), &after, 1, 32, 0);
+    assert_eq!(m.current(), ht(7), "its silence is over");
+
+    m.choose(ms(400));
+    let after = m.choose(ms(460));
+    m.report(ms(463), &after, 1, 32, 0);
+    assert_eq!(
+        (m.current(), m.counts().downs, m.rates[7].sent),
+        (ht(6), downs + 1, 0),
+        "what was formed before it was lost"
+    );
+}
+
+/// Each silence behind the first makes the step before it, though no unit is formed: who only waits for the air waits seldom for that long.
+#[test]
+fn silences_add_up() {
+    for (asked, stays, sent_at) in [(349, 7, 7), (350, 7, 6), (399, 7, 6), (400, 6, 5), (450, 5, 4), (650, 1, 0)] {
+        let mut m = machine();
+        drive(&mut m, 0, 40, ht(7), 32);
+        let late = m.choose(ms(300));
+        assert_eq!(m.choose(ms(asked))[0].mode, ht(sent_at), "{asked}");
+        m.report(ms(asked), &late, 1, 32, 0);
+        assert_eq!(m.current(), ht(stays), "{asked}");
+    }
+    let mut m = machine();
+    drive(&mut m, 0, 40, ht(7), 32);
+    m.choose(ms(300));
+    let c = super::super::Control::expect(&mut Control { peers: vec![m] }, ms(350), StaIx(0)).chain;
+    assert_eq!(c[0].mode, ht(6), "the driver's own question is answered alike");
+}
+
+/// A probe that waits for the air is judged when it is heard of, and none goes out in silence.
+#[test]
+fn a_probe_that_waits_for_the_air_is_judged() {
+    let mut m = machine();
+    drive(&mut m, 0, 6, ht(6), 32);
+    let probe = m.choose(ms(18));
+    assert_eq!((m.current(), probe[0].mode, probe[0].tries), (ht(6), ht(7), 1));
+    assert_eq!(m.choose(ms(80))[0].mode, ht(5));
+    m.report(ms(81), &probe, 1, 32, 0);
+    assert_eq!((m.current(), m.rates[7].b), (ht(7), 0));
+
+    let mut m = machine();
+    drive(&mut m, 0, 5, ht(6), 32);
+    let (probe, other) = (m.choose(ms(15)), m.normal());
+    assert_eq!(probe[0].mode, ht(6));
+    m.report(ms(64), &other, 1, 32, 0);
+    assert_eq!(m.rates[6].b, 0, "50 ms have to be over");
+    m.report(ms(65), &other, 1, 32, 0);
+    assert_eq!((m.rates[6].b, m.rates[6].barred_until), (1, ms(66)), "others are reported, it is not");
+}
+
+/// A unit of before a step up goes at the same rates as one that is formed in silence, and is told from it.
+#[test]
+fn a_unit_of_before_a_step_up_ends_no_silence_by_a_step_down() {
+    let mut m = machine();
+    drive(&mut m, 0, 6, ht(6), 32);
+    let (probe, older) = (m.choose(ms(18)), m.choose(ms(18)));
+    m.report(ms(21), &probe, 1, 32, 0);
+    m.choose(ms(24));
+    let silent = m.choose(ms(80));
+    assert_eq!((m.current(), older[0], older[1]), (ht(7), silent[0], silent[1]));
+    m.report(ms(81), &older, 1, 32, 0);
+    assert_eq!(m.current(), ht(7));
 }
 
 /// MCS 7 at 80 % of its frames carries less than MCS 6 at 100 %, and more than MCS 5.
