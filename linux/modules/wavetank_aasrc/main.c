@@ -66,7 +66,7 @@ PARAM(&positive, pkt_bytes, pkt_bytes, "octets of a frame in the throughput that
 PARAM(&positive, overhead_ns, overhead_ns, "contention and interframe spaces of a unit in it [117500]");
 PARAM(&positive, window, window, "frames after which a rate's counts are halved [256]");
 PARAM(&positive, feedback_ms, feedback_ms, "aarc, aarc_snr: older feedback is dropped [250]");
-PARAM(&positive, silence_ms, silence_ms, "without any report, after which the current rate counts as failed [50]");
+PARAM(&positive, silence_ms, silence_ms, "ms without any report, after which units go at the rate below [50]");
 module_param_named(streams, aasrc_p.streams, uint, 0644);
 MODULE_PARM_DESC(streams, "of new stations: spatial streams at most; 0: what both ends have [0]");
 module_param_named(ack_snr, aasrc_p.ack_snr, bool, 0644);

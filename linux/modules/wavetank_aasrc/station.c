@@ -21,8 +21,7 @@
  * Differs (from docs/mechanisms/aasrc.md):
  *   D1  mac80211 is told of a unit after the next one is formed: decisions come into force one unit later than where the
  *       algorithm sits below the aggregation.
- *   D2  silence is timed from the second frame pulled after a report, not from the first unit formed; and units that were formed
- *       before it ended and are reported after all take the step down back.
+ *   D2  silence is timed from the second frame pulled after a report, not from the first unit formed.
  *   D3  units of stations without HT count, at the band's own rates.
  *   D4  a unit that pulls no frame (of retries alone, where the report that they were born with did not come), or one alone, may be
  *       followed by a second one, of retries, that probes with it.
