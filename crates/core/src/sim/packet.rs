@@ -88,7 +88,7 @@ pub enum Ecn {
     Ce = 3,
 }
 
-/// A packet. 96 bytes.
+/// A packet. 104 bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Packet {
     /// When its maker made it (echo: when the request left the application).
