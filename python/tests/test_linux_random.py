@@ -8,7 +8,14 @@ from click.testing import CliRunner
 import wavetank
 from wavetank import idle, linux
 from wavetank.cli import cli
-from wavetank.validate import linux_draw, linux_draw_firmware, linux_draw_path, linux_draw_rare, linux_random
+from wavetank.validate import (
+    linux_draw,
+    linux_draw_corner,
+    linux_draw_firmware,
+    linux_draw_path,
+    linux_draw_rare,
+    linux_random,
+)
 from wavetank.validate.linux_random import MORE, RUNS, judge
 
 
@@ -48,6 +55,41 @@ def test_both_waters_accept_every_scenario_of_firmware(seed):
         seen.update(f"{k}={v[k]}" for k in ("wifi.standard", "wifi.width_mhz", "wifi.streams", "wifi.gi"))
     wanted = {"wifi.standard": ("n", "ac", "ax"), "wifi.width_mhz": (20, 40, 80, 160), "wifi.streams": (1, 2, 3)}
     assert [f"{k}={x}" for k, values in wanted.items() for x in values if not seen[f"{k}={x}"]] == []
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_both_waters_accept_every_corner(seed):
+    drawn = list(linux_draw_corner.scenarios(seed, 120))
+    assert drawn[:7] == list(linux_draw_corner.scenarios(seed, 7))
+    seen = Counter()
+    for _, keys in drawn:
+        s = scenario(keys)
+        linux.check(s, 1)
+        v = linux.like_linux(s).check()
+        seen.update(f"{section}.{key}" for section, values in keys.items() for key in values)
+        seen.update(
+            f"{k}={v[k]}"
+            for k in ("wifi.band", "wifi.standard", "ap.rate_control", "wifi.erp_protection", "backhaul.qdisc")
+        )
+        seen[f"{v['wifi.standard']} under {v['ap.rate_control']}"] += 1
+        seen.update(f"qdisc={keys[end]['qdisc']}" for end in ("ap", "sta") if "qdisc" in keys[end])
+    wanted = [
+        *(f"wifi.standard={of}" for of in "abgn"),
+        *(f"wifi.band={of}" for of in ("2.4 GHz", "5 GHz")),
+        *(f"wifi.erp_protection={of}" for of in ("true", "false")),
+        *(f"backhaul.qdisc={of}" for of in ("netem", "cake")),
+        *(f"qdisc={of}" for of in ("pfifo", "fq_codel", "pfifo_fast", "fq", "cake", "aaq")),
+        *(
+            "ap.rate_control=minstrel_ht",
+            "g under minstrel_ht",
+            "a under minstrel_ht",
+            "wifi.short_preamble",
+            "wifi.dsss_basic_rate",
+            "stations.rate",
+        ),
+        *("stations.udp_dscp", "traffic.udp_dscp", "netem.jitter", "netem.rate", "edca.be_txop", "edca_ap.be_txop"),
+    ]
+    assert [w for w in wanted if not seen[w]] == []
 
 
 @pytest.mark.parametrize("seed", range(2))

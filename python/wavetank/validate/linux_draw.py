@@ -290,8 +290,8 @@ def called(s: Drawn) -> str:
         leaf, rate = (s["htb"]["leaf"], s["htb"]["rate"]) if "htb" in s else ("cake", s["cake"]["bandwidth"])
         return f"wired-{leaf}-{rate.split()[0]}m-up{t['tcp_up']}-{s['tcp']['cc']}"
     w = s["wifi"]
-    standard = {"a": "", "n": "mcs"}.get(w["standard"], w["standard"])
-    rate = f"a{w['rate'].split()[0]}" if w["standard"] == "a" else f"{standard}{w['mcs']}"
+    standard = {"n": "mcs"}.get(w["standard"], w["standard"])
+    rate = f"{standard}{w['rate'].split()[0] if standard in ('a', 'b', 'g') else w['mcs']}"
     drivers = "-".join(dict.fromkeys((s["ap"]["driver"], s["sta"]["driver"])))
     ways = [f"{word}{t[key]}" for word, key in (("up", "tcp_up"), ("down", "tcp_down")) if t[key]]
     if "udp_up" in t or "udp_down" in t:
