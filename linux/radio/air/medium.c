@@ -14,7 +14,7 @@
  * exchange more ends within it.
  * Differs:
  *   D1  no hidden stations, no capture: frames that overlap are all lost.
- *   D2  frames collide if they start within cca_ns (aCCATime) of each other; a later start is heard and deferred to.
+ *   D2  frames collide if they start less than cca_ns (aCCATime) apart; who would start later hears the first and defers to it.
  *   D3  bystanders of a collision wait EIFS only with eifs=1: signals of equal power hide each other's preamble, so
  *       no reception starts that could end in error (10.3.2.3.7 ties EIFS to PHY-RXEND with an error).
  *   D4  a response comes if any MPDU arrived; it is lost only by a channel (channel.c), or by answer_error_ppm. What rides on it
@@ -295,7 +295,8 @@ static void start_exchange(u64 at)
 			int k = q ? q - 1 : WT_BEACON_Q;
 			struct wt_edcaf *e = &r->ac[k];
 
-			if (list_empty(&e->hwq) || wt_edcaf_access(r, e) > at + wt_p.cca_ns)
+			/* aCCATime is less than 4 us; at 2.4 GHz the slots of receiver and sender of what was lost are just 4 apart */
+			if (list_empty(&e->hwq) || wt_edcaf_access(r, e) >= at + wt_p.cca_ns)
 				continue;
 			if (winner < 0) {
 				winner = k;
