@@ -18,8 +18,8 @@ use crate::tcp::tp::CaState;
 impl Socket {
     /// `__tcp_retransmit_skb`: sends segment `id` again, and up to `segs` of the same skb with it. How many were sent.
     pub(in crate::tcp) fn transmit_again<L: Lower>(&mut self, id: u32, segs: u32, low: &mut L) -> Result<u32, Failed> {
-        if self.mtup.is_some() {
-            self.fragment(id);
+        if let Some(m) = &mut self.mtup {
+            m.ends(None); // inconclusive
         }
         let mut head = *self.rtx.get(id);
         if self.is_still_in_host(&head) {
