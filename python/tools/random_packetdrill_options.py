@@ -33,8 +33,24 @@ SYSCTLS: dict[str, list[object]] = {
     "tcp_base_mss": [256, 512, 1200],
     "tcp_probe_interval": [1, 10],
     "tcp_ecn_fallback": [0],
+    "tcp_keepalive_time": [1, 3, 20],
+    "tcp_keepalive_intvl": [1, 5],
+    "tcp_keepalive_probes": [0, 1, 3],
+    "tcp_max_reordering": [1, 3, 5, 20],
+    "tcp_moderate_rcvbuf": [0],
+    "tcp_app_win": [0, 1, 3],
+    "tcp_min_rtt_wlen": [0, 1, 10],
+    "tcp_dsack": [0],
+    "tcp_retrans_collapse": [0],
+    "tcp_autocorking": [0],
+    "tcp_invalid_ratelimit": [0, 50, 3000],
+    "tcp_comp_sack_nr": [0, 1, 4],
+    "tcp_comp_sack_delay_ns": [0, 200000, 20000000],
 }
 NEWER: dict[str, tuple[str, list[object]]] = {
+    "tcp_comp_sack_slack_ns": ("5.8", [0, 1000000]),
+    "tcp_tso_rtt_log": ("5.18", [0, 4, 12]),
+    "tcp_pingpong_thresh": ("6.7", [2, 3]),
     "tcp_rto_min_us": ("6.11", [20000, 40000, 400000]),
 }
 #: The options of a socket that has none of its own bounds here, and what they are set to.
@@ -85,7 +101,7 @@ class OptionsDraw(Draw):
         self.mss = r.choice([88, 216, 333, 536, 536, 1000, 1001, 1460, 1460])
         newer = {k: v for k, (since, v) in NEWER.items() if version(self.kernel) >= version(since)}
         known = {**SYSCTLS, **newer}
-        names = r.sample(sorted(known), r.choice([0, 1, 2, 3, 5]))
+        names = r.sample(sorted(known), r.choice([0, 1, 3, 5, 10]))
         sysctls = [f"sysctl -q net.ipv4.{n}={r.choice(known[n])}" for n in names]
         if r.random() < 0.3:
             least, most = r.choice([(4096, 65536), (16384, 200000), (131072, 6291456)])

@@ -4,7 +4,7 @@ use crate::fastopen::{Fastopen, Keys};
 use crate::link::Qdisc;
 use std::collections::BTreeMap;
 use wavetank_core::sim::{Auto, Bytes, Rate, Span};
-use wavetank_core::tcp::{Cc, Offer, Params, Patience, Probing, Route};
+use wavetank_core::tcp::{Cc, Keepalive, Offer, Params, Patience, Probing, Route, Sysctls};
 
 /// How the host is set.
 #[derive(Clone, Debug)]
@@ -23,6 +23,10 @@ pub struct Setup {
     pub syn_retries: u32,
     /// `tcp_retries2` and its like.
     pub patience: Patience,
+    /// What else the host is set to.
+    pub sysctls: Sysctls,
+    /// `tcp_keepalive_time` and its like.
+    pub keepalive: Keepalive,
     /// `tcp_ecn_fallback`.
     pub ecn_fallback: bool,
     /// Fast Open.
@@ -42,9 +46,7 @@ pub struct Setup {
 /// tcp_sk_init; of `tcp_ecn_option`, which came later, of `tcp_fack`, which went, Documentation/networking/ip-sysctl.rst
 const AT_BOOT: &[(&str, &str)] = &[
     ("tcp_fack", "0"),
-    ("tcp_dsack", "1"),
     ("tcp_recovery", "1"),
-    ("tcp_retrans_collapse", "1"),
     ("tcp_min_snd_mss", "48"),
     ("tcp_thin_linear_timeouts", "0"),
     ("tcp_ecn_option", "2"),
@@ -52,24 +54,10 @@ const AT_BOOT: &[(&str, &str)] = &[
     ("tcp_no_metrics_save", "0"),
     ("tcp_no_ssthresh_metrics_save", "1"),
     ("tcp_mtu_probe_floor", "48"),
-    ("tcp_autocorking", "1"),
-    ("tcp_max_reordering", "300"),
     ("tcp_abort_on_overflow", "0"),
-    ("tcp_min_rtt_wlen", "300"),
     ("tcp_adv_win_scale", "1"),
-    ("tcp_app_win", "31"),
-    ("tcp_invalid_ratelimit", "500"),
-    ("tcp_comp_sack_nr", "44"),
-    ("tcp_comp_sack_delay_ns", "1000000"),
-    ("tcp_comp_sack_slack_ns", "100000"),
-    ("tcp_moderate_rcvbuf", "1"),
     ("tcp_shrink_window", "0"),
     ("tcp_tw_reuse", "2"),
-    ("tcp_tso_rtt_log", "9"),
-    ("tcp_pingpong_thresh", "1"),
-    ("tcp_keepalive_time", "7200"),
-    ("tcp_keepalive_intvl", "75"),
-    ("tcp_keepalive_probes", "9"),
     ("tcp_plb_enabled", "0"),
 ];
 
@@ -79,6 +67,12 @@ const SK_MEM_MAX: u32 = 212_992;
 /// The least that they may be set to. src: linux@6.12 net/core/sysctl_net_core.c min_sndbuf, min_rcvbuf (include/net/sock.h SOCK_MIN_SNDBUF,
 /// SOCK_MIN_RCVBUF)
 const LEAST: (u32, u32) = (4_608, 2_304);
+
+/// What a sysctl of seconds (or milliseconds) that the kernel has in jiffies holds at 1000 Hz. src: linux@6.12 kernel/sysctl.c proc_dointvec_jiffies
+const SECONDS: u32 = (i32::MAX / 1_000) as u32;
+
+/// More is no time that an ACK waits.
+const NANOSECONDS: u32 = 1_000_000_000;
 
 /// A sysctl that no released kernel had.
 const GONE: &str = "tcp_fastopen_cookies";
@@ -113,6 +107,8 @@ impl Setup {
             segments: false,
             syn_retries: 6,
             patience: Patience::default(),
+            sysctls: Sysctls::default(),
+            keepalive: Keepalive::default(),
             ecn_fallback: true,
             fastopen: Fastopen::default(),
             route: Route::default(),
@@ -242,6 +238,8 @@ impl Setup {
         let p = &mut self.params;
         let no = || format!("the sysctl {key}={value}");
         let number = || number(value).ok_or_else(no);
+        let up_to = |most: u32| number()?.try_into().ok().filter(|n: &u32| *n <= most).ok_or_else(no);
+        let s = &mut self.sysctls;
         match key {
             "tcp_rmem" | "tcp_wmem" => {
                 let v: Vec<u64> = value.split_whitespace().filter_map(self::number).collect();
@@ -292,6 +290,22 @@ impl Setup {
             "tcp_fastopen_blackhole_timeout_sec" => self.fastopen.blackhole_s = number()? as u32,
             "tcp_rto_min_us" => p.rto_min = Span::from_us(number()? as i64),
             "tcp_congestion_control" => p.cc = control(value).ok_or_else(no)?,
+            "tcp_keepalive_time" => self.keepalive.idle_s = up_to(SECONDS)?,
+            "tcp_keepalive_intvl" => self.keepalive.interval_s = up_to(SECONDS)?,
+            "tcp_keepalive_probes" => self.keepalive.probes = up_to(255)?,
+            "tcp_tso_rtt_log" => p.tso_rtt_log = Auto::Set(up_to(31)? as u8),
+            "tcp_comp_sack_delay_ns" => s.comp_sack_delay = Span::from_ns(up_to(NANOSECONDS)?.into()),
+            "tcp_comp_sack_slack_ns" => s.comp_sack_slack = Some(Span::from_ns(up_to(NANOSECONDS)?.into())),
+            "tcp_comp_sack_nr" => s.comp_sack_nr = up_to(255)? as u8,
+            "tcp_max_reordering" if number()? > 0 => s.max_reordering = up_to(i32::MAX as u32)?,
+            "tcp_moderate_rcvbuf" => s.moderate_rcvbuf = up_to(255)? != 0,
+            "tcp_app_win" => s.app_win = up_to(31)? as u8,
+            "tcp_min_rtt_wlen" => s.min_rtt_wlen_s = up_to(86_400)?,
+            "tcp_dsack" => s.dsack = up_to(255)? != 0,
+            "tcp_retrans_collapse" => s.retrans_collapse = up_to(255)? != 0,
+            "tcp_autocorking" => s.autocorking = up_to(1)? != 0,
+            "tcp_pingpong_thresh" if number()? > 0 => s.pingpong_thresh = Some(up_to(255)? as u8),
+            "tcp_invalid_ratelimit" => s.invalid_ratelimit_ms = up_to(SECONDS)?,
             _ if AT_BOOT.contains(&(key, value.trim())) => {}
             _ => return Err(no()),
         }
@@ -421,7 +435,6 @@ mod tests {
     fn what_would_change_the_connection_is_not_ignored() {
         for (text, named) in [
             ("sysctl -q net.ipv4.tcp_recovery=0", "tcp_recovery=0"),
-            ("sysctl -q net.ipv4.tcp_autocorking=0", "tcp_autocorking=0"),
             ("sysctl -q net.ipv4.tcp_foo=1", "tcp_foo"),
             ("ip route add 1 initcwnd 3", "ip route"),
             ("ip route change 1 via 2 initrwnd 3", "initrwnd"),

@@ -7,7 +7,7 @@
 //! (`host`), and when flows start and end (`traffic`).
 //!
 //! From the ground up, and no file imports one of a later line:
-//! `seq`, `clock`, `minmax`, `profile`, `truesize`, `forward_alloc`, `gso`, `options`, `ecn`, `fastopen` (data in a SYN), `tp` (the kernel's variables), `rtx` (what is
+//! `seq`, `clock`, `minmax`, `profile`, `truesize`, `forward_alloc`, `gso`, `options`, `ecn`, `sysctls`, `fastopen` (data in a SYN), `tp` (the kernel's variables), `rtx` (what is
 //! out), `stats`;
 //! `cc` (what the window does), `config`;
 //! `sender` and `receiver`: what a socket remembers, in machines that know nothing of it;
@@ -34,6 +34,7 @@ mod rtx;
 mod sender;
 mod socket;
 mod stats;
+mod sysctls;
 #[cfg(test)]
 mod tests;
 mod timer;
@@ -63,5 +64,6 @@ pub use sender::stamps::{Stamps, Step, sof};
 pub use sender::told::{Left, Notice};
 pub use socket::{Socket, State};
 pub use stats::Stats;
+pub use sysctls::Sysctls;
 pub use tp::{CaState, INFINITE_SSTHRESH, Pacing, Tp};
 pub use truesize::{Linearised, datagram, head_room};

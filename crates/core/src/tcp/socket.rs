@@ -190,7 +190,7 @@ impl Socket {
             app: App::new(p.wmem_default.get() as u32, cfg.start_seq),
             rcv: Rcv::new(&p, profile),
             mem: ForwardAlloc::default(),
-            ack: Delack::new(p.stretch_acks),
+            ack: Delack::new(p.stretch_acks, profile.pingpong_threshold),
             stats: Stats::default(),
             snd_wl1: 0,
             tso_deferred: None,

@@ -17,8 +17,12 @@ pub(super) struct Asked {
     pub linger_0: bool,
     /// `TCP_SYNCNT`.
     pub syn_retries: Option<u32>,
-    /// `SO_KEEPALIVE`, `TCP_KEEPIDLE` and its like.
-    pub keepalive: Keepalive,
+    /// `SO_KEEPALIVE`.
+    pub keepalive: bool,
+    /// `TCP_KEEPIDLE`, `TCP_KEEPINTVL`, seconds, and `TCP_KEEPCNT`.
+    pub keep_idle: Option<u32>,
+    pub keep_interval: Option<u32>,
+    pub keep_probes: Option<u32>,
     /// `TCP_LINGER2`.
     pub linger2: i32,
     /// `SO_RCVLOWAT`.
@@ -37,4 +41,16 @@ pub(super) struct Asked {
     pub zerocopy: bool,
     /// `SO_TIMESTAMPING`.
     pub timestamping: u32,
+}
+
+impl Asked {
+    /// `keepalive_time_when` and its like: what it did not say is the host's.
+    pub fn keepalive(&self, host: &Keepalive) -> Keepalive {
+        Keepalive {
+            on: self.keepalive,
+            idle_s: self.keep_idle.unwrap_or(host.idle_s),
+            interval_s: self.keep_interval.unwrap_or(host.interval_s),
+            probes: self.keep_probes.unwrap_or(host.probes),
+        }
+    }
 }

@@ -70,9 +70,10 @@ impl Run<'_> {
         // A listener's is for its SYN-ACKs, of which the host has another number.
         let host = client.then_some(self.setup.syn_retries);
         self.c.asked.syn_retries.or(host).into_iter().for_each(|n| s.set_syn_retries(n));
-        s.set_keepalive(self.now, self.c.asked.keepalive);
+        s.set_keepalive(self.now, self.c.asked.keepalive(&self.setup.keepalive));
         s.set_linger2(self.c.asked.linger2);
         s.set_patience(self.setup.patience);
+        s.set_sysctls(self.setup.sysctls);
         s.set_ecn_fallback(self.setup.ecn_fallback);
         if let Some(most) = self.c.asked.max_pacing_rate {
             s.set_max_pacing_rate(most);

@@ -277,7 +277,10 @@ impl Run<'_> {
                 if let Some(what) = text.strip_prefix("nstat") {
                     return self.counters(what);
                 }
-                let set = |s: &Setup| format!("{:?} {:?} {:?} {}", s.params, s.probing, s.patience, s.ecn_fallback);
+                let set = |s: &Setup| {
+                    let hosts = (s.probing, s.patience, s.sysctls, s.keepalive, s.ecn_fallback);
+                    format!("{:?} {hosts:?}", s.params)
+                };
                 let (qdisc, before, route) = (self.setup.qdisc, set(&self.setup), self.setup.route);
                 self.setup.shell(text).map_err(Stop::Skip)?;
                 self.fast_sysctls();

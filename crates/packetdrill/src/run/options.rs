@@ -32,7 +32,7 @@ impl Run<'_> {
         let unopened = self.c.sock.is_none() && self.c.stage == Stage::Unconnected;
         let client = self.setup.fastopen.client();
         let (wmem_max, rmem_max) = (self.setup.wmem_max, self.setup.rmem_max);
-        let now = self.now;
+        let (now, host) = (self.now, self.setup.keepalive);
         let (low, asked, queue) = (&mut self.c.link, &mut self.c.asked, &mut self.c.queue);
         let sock = self.c.sock.as_mut().filter(|_| live);
         match (names[0].as_str(), size) {
@@ -40,18 +40,18 @@ impl Run<'_> {
             ("SO_KEEPALIVE" | "TCP_KEEPIDLE" | "TCP_KEEPINTVL" | "TCP_KEEPCNT", Some(n)) => {
                 // src: linux@6.12 include/net/tcp.h MAX_TCP_KEEPIDLE, MAX_TCP_KEEPINTVL, MAX_TCP_KEEPCNT
                 let (field, most) = match names[0].as_str() {
-                    "TCP_KEEPIDLE" => (&mut asked.keepalive.idle_s, 32_767),
-                    "TCP_KEEPINTVL" => (&mut asked.keepalive.interval_s, 32_767),
-                    _ => (&mut asked.keepalive.probes, 127),
+                    "TCP_KEEPIDLE" => (&mut asked.keep_idle, 32_767),
+                    "TCP_KEEPINTVL" => (&mut asked.keep_interval, 32_767),
+                    _ => (&mut asked.keep_probes, 127),
                 };
                 if names[0] == "SO_KEEPALIVE" {
-                    asked.keepalive.on = n != 0;
+                    asked.keepalive = n != 0;
                 } else if !(1..=most).contains(&n) {
                     return answer(c, -1, Some("EINVAL"));
                 } else {
-                    *field = n;
+                    *field = Some(n);
                 }
-                let keepalive = asked.keepalive;
+                let keepalive = asked.keepalive(&host);
                 sock.into_iter().for_each(|s| s.set_keepalive(now, keepalive));
             }
             // src: linux@6.12 net/ipv4/tcp.c do_tcp_setsockopt, include/net/tcp.h TCP_FIN_TIMEOUT_MAX
@@ -231,10 +231,10 @@ impl Run<'_> {
             "TCP_FASTOPEN_CONNECT" => asked.fastopen_connect.into(),
             "TCP_FASTOPEN_NO_COOKIE" => asked.no_cookie.into(),
             "TCP_SYNCNT" => asked.syn_retries.unwrap_or(self.setup.syn_retries).into(),
-            "SO_KEEPALIVE" => asked.keepalive.on.into(),
-            "TCP_KEEPIDLE" => asked.keepalive.idle_s.into(),
-            "TCP_KEEPINTVL" => asked.keepalive.interval_s.into(),
-            "TCP_KEEPCNT" => asked.keepalive.probes.into(),
+            "SO_KEEPALIVE" => asked.keepalive.into(),
+            "TCP_KEEPIDLE" => asked.keepalive(&self.setup.keepalive).idle_s.into(),
+            "TCP_KEEPINTVL" => asked.keepalive(&self.setup.keepalive).interval_s.into(),
+            "TCP_KEEPCNT" => asked.keepalive(&self.setup.keepalive).probes.into(),
             "TCP_LINGER2" if asked.linger2 == 0 => self.setup.patience.fin_timeout_s.into(),
             "TCP_LINGER2" => asked.linger2.into(),
             "TCP_QUICKACK" => live.is_none_or(|s| s.quickack()).into(),

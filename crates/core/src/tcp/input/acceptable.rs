@@ -10,10 +10,10 @@ use crate::tcp::input::ack_snd::MAX_QUICKACKS;
 use crate::tcp::seq::{after, before};
 use crate::tcp::socket::{Socket, State};
 
-/// `__tcp_oow_rate_limited`: whether what was answered at `last` (jiffies) is not to be answered again yet; if it is, it is now.
-/// src: linux@6.12 net/ipv4/tcp_ipv4.c sysctl_tcp_invalid_ratelimit, 500 ms
-pub(super) fn is_limited(clock: &Clock, last: &mut Option<u64>) -> bool {
-    let limited = last.is_some_and(|t| clock.jiffies - t < u64::from(clock.hz / 2));
+/// `__tcp_oow_rate_limited`: whether what was answered at `last` (jiffies) is not to be answered again yet, before
+/// `ms` are over (`tcp_invalid_ratelimit`); if it is, it is now.
+pub(super) fn is_limited(clock: &Clock, ms: u32, last: &mut Option<u64>) -> bool {
+    let limited = last.is_some_and(|t| clock.jiffies - t < (u64::from(ms) * u64::from(clock.hz)).div_ceil(1_000));
     if !limited {
         *last = Some(clock.jiffies);
     }
@@ -21,9 +21,9 @@ pub(super) fn is_limited(clock: &Clock, last: &mut Option<u64>) -> bool {
 }
 
 /// `tcp_oow_rate_limited`: the same for a packet's answer. Data and a FIN, but for those of a SYN, are answered always: they make no loop.
-pub(super) fn oow_rate_limited(clock: &Clock, p: &Packet, last: &mut Option<u64>) -> bool {
+pub(super) fn oow_rate_limited(clock: &Clock, ms: u32, p: &Packet, last: &mut Option<u64>) -> bool {
     let loops = (p.payload == 0 && p.flags & flags::FIN == 0) || p.flags & flags::SYN != 0;
-    loops && is_limited(clock, last)
+    loops && is_limited(clock, ms, last)
 }
 
 /// Whether it is a reset. A SYN is none: there the bit is another's ([`flags::NO_SACK`]).
@@ -82,7 +82,9 @@ impl Socket {
             self.challenge(low);
             return;
         }
-        if p.flags & flags::ACK == 0 || oow_rate_limited(&self.tp.clock, p, &mut self.last_oow_ack) {
+        if p.flags & flags::ACK == 0
+            || oow_rate_limited(&self.tp.clock, self.app.sysctls.invalid_ratelimit_ms, p, &mut self.last_oow_ack)
+        {
             return;
         }
         if end != p.seq && before(p.seq, self.rcv.rcv_nxt) {
@@ -102,7 +104,7 @@ impl Socket {
     /// `tcp_send_challenge_ack`: a true peer's answer to it will be believed (rfc5961#3). At most one in half a second.
     #[cold]
     pub(in crate::tcp) fn challenge<L: Lower>(&mut self, low: &mut L) {
-        if !is_limited(&self.tp.clock, &mut self.last_oow_ack) {
+        if !is_limited(&self.tp.clock, self.app.sysctls.invalid_ratelimit_ms, &mut self.last_oow_ack) {
             self.send_ack(low);
         }
     }

@@ -17,10 +17,6 @@ use crate::tcp::socket::Socket;
 pub const MAX_QUICKACKS: u32 = 16;
 /// Duplicate ACKs that are never compressed. src: linux@6.12 include/net/tcp.h TCP_FASTRETRANS_THRESH
 const DUP_THRESH: u8 = 3;
-/// Most ACKs that are compressed into one. src: linux@6.12 net/ipv4/tcp_ipv4.c sysctl_tcp_comp_sack_nr
-const COMP_SACK_NR: u8 = 44;
-/// Longest that they wait. src: linux@6.12 net/ipv4/tcp_ipv4.c sysctl_tcp_comp_sack_delay_ns
-const COMP_SACK_DELAY: Span = Span::from_ms(1);
 
 impl Socket {
     /// `TCP_ATO_MIN`, `TCP_DELACK_MIN`: 40 ms, jiffies.
@@ -32,7 +28,7 @@ impl Socket {
         self.tp.clock.hz / 5
     }
     pub(in crate::tcp) fn in_pingpong(&self) -> bool {
-        self.ack.pingpong >= self.profile.pingpong_threshold
+        self.ack.pingpong >= self.ack.pingpong_thresh
     }
     fn in_quickack(&self) -> bool {
         self.ack.quick > 0 && !self.in_pingpong()
@@ -207,7 +203,7 @@ impl Socket {
             self.send_delayed_ack(low);
             return;
         }
-        if !self.profile.ack_compression || self.is_reno() || self.ack.compressed >= COMP_SACK_NR {
+        if !self.profile.ack_compression || self.is_reno() || self.ack.compressed >= self.app.sysctls.comp_sack_nr {
             self.send_ack(low);
             return;
         }
@@ -224,10 +220,11 @@ impl Socket {
         if !self.ack.comp_fires.is_never() {
             return;
         }
-        // 5 % of the RTT, 1 ms at most.
+        // 5 % of the RTT, 1 ms at most unless the host says otherwise.
+        let host = self.app.sysctls;
         let srtt = if self.tp.srtt_us != 0 { self.tp.srtt_us.min(self.rcv.rtt_us) } else { self.rcv.rtt_us };
-        let delay = Span::from_ns(i64::from(srtt) * 125 / 20).min(COMP_SACK_DELAY);
-        let slack = Span::from_us(i64::from(self.profile.comp_sack_slack_us));
+        let delay = Span::from_ns(i64::from(srtt) * 125 / 20).min(host.comp_sack_delay);
+        let slack = host.comp_sack_slack.unwrap_or(Span::from_us(i64::from(self.profile.comp_sack_slack_us)));
         self.ack.comp_fires = Time::from_ns(self.tp.clock.ns) + delay + slack;
     }
 

@@ -107,7 +107,7 @@ impl Socket {
         let old = p.tsval != 0 && after(self.rcv.ts_recent, p.tsval);
         if p.seq == c.peer_isn && syn && p.flags & flags::ACK == 0 && !old {
             // The SYN again: so is its answer; data in it are not looked at.
-            if !oow_rate_limited(&self.tp.clock, p, &mut self.request_oow_ack) {
+            if !oow_rate_limited(&self.tp.clock, self.app.sysctls.invalid_ratelimit_ms, p, &mut self.request_oow_ack) {
                 self.synack_again(low);
             }
             return false;
@@ -115,7 +115,14 @@ impl Socket {
         let len = p.payload + u32::from(syn) + u32::from(p.flags & flags::FIN != 0);
         let (end, right) = (p.seq.wrapping_add(len), c.acked.wrapping_add(c.window));
         if old || !in_window(p.seq, end, c.acked, right) {
-            if !reset && !oow_rate_limited(&self.tp.clock, p, &mut self.request_oow_ack) {
+            if !reset
+                && !oow_rate_limited(
+                    &self.tp.clock,
+                    self.app.sysctls.invalid_ratelimit_ms,
+                    p,
+                    &mut self.request_oow_ack,
+                )
+            {
                 self.send_ack(low);
             }
             return false;
@@ -124,7 +131,7 @@ impl Socket {
             if p.seq == c.acked {
                 self.child_is_through(true);
                 self.reset();
-            } else if !is_limited(&self.tp.clock, &mut self.request_oow_ack) {
+            } else if !is_limited(&self.tp.clock, self.app.sysctls.invalid_ratelimit_ms, &mut self.request_oow_ack) {
                 self.send_ack(low);
             }
             return false;

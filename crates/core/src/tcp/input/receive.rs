@@ -309,7 +309,7 @@ impl Socket {
             State::Established | State::SynRecv => {
                 self.ack.scheduled = true;
                 // Its ACK may wait for what the program still says (inet_csk_enter_pingpong_mode).
-                self.ack.enter_pingpong(self.profile.pingpong_threshold);
+                self.ack.enter_pingpong();
             }
             State::FinWait1 | State::FinWait2 => {}
             _ => (self.ack.scheduled, self.ack.now) = (true, self.profile.acks_at_once),

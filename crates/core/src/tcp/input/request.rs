@@ -77,13 +77,20 @@ impl Socket {
         let len = p.payload + u32::from(syn) + u32::from(p.flags & flags::FIN != 0);
         let end = p.seq.wrapping_add(len);
         if old || !in_window(p.seq, end, nxt, nxt.wrapping_add(self.rcv.rcv_wnd)) {
-            if !is_reset(p) && !oow_rate_limited(&self.tp.clock, p, &mut self.request_oow_ack) {
+            if !is_reset(p)
+                && !oow_rate_limited(
+                    &self.tp.clock,
+                    self.app.sysctls.invalid_ratelimit_ms,
+                    p,
+                    &mut self.request_oow_ack,
+                )
+            {
                 self.send_request_ack(low);
             }
             return false;
         }
         if is_reset(p) && p.seq != nxt {
-            if !is_limited(&self.tp.clock, &mut self.request_oow_ack) {
+            if !is_limited(&self.tp.clock, self.app.sysctls.invalid_ratelimit_ms, &mut self.request_oow_ack) {
                 self.send_request_ack(low);
             }
             return false;
@@ -108,7 +115,7 @@ impl Socket {
 
     /// The peer has not got our SYN-ACK, or not yet: it goes again, at most once in half a second, and the timer begins anew.
     fn syn_came_again<L: Lower>(&mut self, p: &Packet, low: &mut L) {
-        if oow_rate_limited(&self.tp.clock, p, &mut self.request_oow_ack) {
+        if oow_rate_limited(&self.tp.clock, self.app.sysctls.invalid_ratelimit_ms, p, &mut self.request_oow_ack) {
             return;
         }
         self.synack_again(low);

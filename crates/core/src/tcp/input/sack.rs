@@ -10,7 +10,7 @@ use crate::tcp::cc::RateSample;
 use crate::tcp::rtx::tag;
 use crate::tcp::sender::delivery_rate;
 use crate::tcp::sender::flag;
-use crate::tcp::sender::scoreboard::{Block, MAX_REORDERING, Tagged};
+use crate::tcp::sender::scoreboard::{Block, Tagged};
 use crate::tcp::seq::{after, before};
 use crate::tcp::socket::Socket;
 
@@ -24,7 +24,7 @@ impl Socket {
         let (metric, mss) = (fack.wrapping_sub(low), self.tp.mss_cache);
         let more = metric > self.tp.reordering * mss;
         if more {
-            self.tp.reordering = metric.div_ceil(mss).min(MAX_REORDERING);
+            self.tp.reordering = metric.div_ceil(mss).min(self.app.sysctls.max_reordering);
         }
         self.counted.reordered(more);
         self.rack.reord_seen = self.rack.reord_seen.saturating_add(1);

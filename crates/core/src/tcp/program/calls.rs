@@ -13,6 +13,7 @@ use crate::tcp::program::write::WriteFlags;
 use crate::tcp::sender::app::Error;
 use crate::tcp::sender::patience::Patience;
 use crate::tcp::socket::{Socket, State};
+use crate::tcp::sysctls::Sysctls;
 
 impl Socket {
     /// From now on a program calls [`Socket::write`] and [`Socket::read`]. Call this before the connection opens; `offer` is what its SYN
@@ -152,12 +153,12 @@ impl Socket {
             self.cleanup_rbuf(true, low);
         }
         if value == 0 || (due && value & 1 == 0) {
-            self.ack.enter_pingpong(self.profile.pingpong_threshold);
+            self.ack.enter_pingpong();
         }
     }
     /// `TCP_QUICKACK`, as it is told.
     pub fn quickack(&self) -> bool {
-        self.ack.pingpong < self.profile.pingpong_threshold
+        self.ack.pingpong < self.ack.pingpong_thresh
     }
     /// `TCP_LINGER2`, seconds; 0: as the host says.
     pub fn set_linger2(&mut self, seconds: i32) {
@@ -222,6 +223,13 @@ impl Socket {
     /// When its host gives up (`tcp_retries2` and its like).
     pub fn set_patience(&mut self, p: Patience) {
         self.app.patience = p;
+    }
+    /// What else its host is set to. Call this before the connection opens.
+    pub fn set_sysctls(&mut self, s: Sysctls) {
+        self.app.sysctls = s;
+        self.rcv.set_sysctls(&s);
+        self.rtt.min_rtt_wlen_s = s.min_rtt_wlen_s;
+        self.ack.pingpong_thresh = s.pingpong_thresh.unwrap_or(self.profile.pingpong_threshold);
     }
     /// `tcp_ecn_fallback`.
     pub fn set_ecn_fallback(&mut self, on: bool) {

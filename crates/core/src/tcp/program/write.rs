@@ -354,6 +354,7 @@ impl Socket {
     fn autocorks(&mut self) -> bool {
         let tail = self.tp.write_seq.wrapping_sub(self.app.last_begins(&self.tp, self.gso_max_segs == 1));
         let corks = self.profile.autocorks
+            && self.app.sysctls.autocorking
             && tail < self.app.size_goal
             && !self.rtx.is_empty()
             && self.tsq.wmem_alloc() >= self.cost.of(tail);

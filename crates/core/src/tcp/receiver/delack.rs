@@ -21,6 +21,8 @@ pub struct Delack {
     pub quick: u32,
     /// Replies in a row.
     pub pingpong: u8,
+    /// So many make ACKs wait for the next.
+    pub pingpong_thresh: u8,
     /// Timeout, jiffies; 0: no data came yet.
     pub ato: u32,
     /// When data last came, jiffies.
@@ -45,9 +47,9 @@ pub struct Delack {
 }
 
 impl Delack {
-    /// Nothing came; `stretches`: every eighth segment of a stream is acknowledged.
-    pub const fn new(stretches: bool) -> Delack {
-        Delack { stretch: if stretches { Some(Stretch::NEW) } else { None }, ..Delack::NEW }
+    /// Nothing came; `stretches`: every eighth segment of a stream is acknowledged; `pingpong_thresh` replies in a row make ACKs wait.
+    pub const fn new(stretches: bool, pingpong_thresh: u8) -> Delack {
+        Delack { stretch: if stretches { Some(Stretch::NEW) } else { None }, pingpong_thresh, ..Delack::NEW }
     }
     const NEW: Delack = Delack {
         scheduled: false,
@@ -58,6 +60,7 @@ impl Delack {
         pushed2: false,
         quick: 0,
         pingpong: 0,
+        pingpong_thresh: 1,
         ato: 0,
         lrcvtime: 0,
         timeout: 0,
@@ -91,8 +94,8 @@ impl Delack {
         }
     }
     /// `inet_csk_enter_pingpong_mode`: ACKs ride on replies.
-    pub fn enter_pingpong(&mut self, threshold: u8) {
-        self.pingpong = threshold;
+    pub fn enter_pingpong(&mut self) {
+        self.pingpong = self.pingpong_thresh;
     }
     /// Nothing more will be acknowledged.
     pub fn clear_timers(&mut self) {

@@ -96,6 +96,8 @@ pub struct Ofo {
     dsack: Option<(u32, u32)>,
     /// The peer takes no SACKs (`tcp_is_sack`): what came early or twice is not told.
     mute: bool,
+    /// The host does not tell what came twice.
+    once: bool,
     /// Blocks that a packet has room for.
     fit: usize,
     /// A duplicate is told of to the end of what it was found by ([`Profile::dsack_far`](crate::tcp::profile::Profile::dsack_far)).
@@ -174,9 +176,13 @@ impl Ofo {
         self.mute = !sacks;
         self.fit = if timestamps { FIT.0 } else { FIT.1 };
     }
+    /// What came twice is told (`tcp_dsack`).
+    pub const fn tells_twice(&mut self, yes: bool) {
+        self.once = !yes;
+    }
     /// `tcp_dsack_set`: a duplicate came.
     pub fn set_dsack(&mut self, seq: u32, end: u32) {
-        if !self.mute {
+        if !self.mute && !self.once {
             self.dsack = Some((seq, end));
         }
     }

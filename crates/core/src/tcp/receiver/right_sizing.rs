@@ -66,7 +66,7 @@ impl Rcv {
         let unread = if rule == RightSizing::GrowthLessUnread { self.unread() } else { 0 };
         let copied = self.copied_seq.wrapping_sub(self.space_seq).saturating_sub(unread);
         if copied > self.space {
-            if !self.locked {
+            if !self.locked && self.moderates {
                 let mut window = (u64::from(copied) << 1) + 16 * u64::from(self.advmss);
                 window += match rule {
                     RightSizing::Steps if copied >= self.space + (self.space >> 1) => window,

@@ -14,6 +14,7 @@ use crate::tcp::receiver::line::Line;
 use crate::tcp::receiver::ofo::Ofo;
 use crate::tcp::receiver::packing::Packing;
 use crate::tcp::seq::after;
+use crate::tcp::sysctls::Sysctls;
 
 /// log2 of the scale of `scaling_ratio`. src: linux@6.12 include/net/tcp.h TCP_RMEM_TO_WIN_SCALE
 pub(super) const RATIO_SHIFT: u32 = 8;
@@ -45,6 +46,9 @@ pub struct Rcv {
     pub lowat: u32,
     /// `tcp_rmem[2]`.
     pub(super) rmem_max: u32,
+    /// `tcp_moderate_rcvbuf` and `tcp_app_win`.
+    pub(super) moderates: bool,
+    app_win: u8,
     /// `net.core.rmem_max`, where a script asks: it bounds the window's scale, too.
     pub host_most: u32,
     /// Truesize of what is queued.
@@ -131,6 +135,8 @@ impl Rcv {
             locked: locked.is_some(),
             lowat,
             rmem_max: p.rmem_max.get() as u32,
+            moderates: true,
+            app_win: 31,
             host_most: 0,
             rmem_alloc: 0,
             head: 0,
@@ -254,21 +260,28 @@ impl Rcv {
         }
     }
 
+    /// What the host is set to.
+    pub fn set_sysctls(&mut self, s: &Sysctls) {
+        (self.moderates, self.app_win) = (s.moderate_rcvbuf, s.app_win);
+        self.ofo.tells_twice(s.dsack);
+    }
+
     /// `tcp_init_buffer_space`, once established.
     pub fn established(&mut self, c: &Clock) {
         self.space_time = c.us;
         self.space_seq = self.copied_seq;
         if let (Some(segs), false) = (self.profile.first_window_segs, self.locked) {
             // tcp_fixup_rcvbuf: right-sizing takes two to three round trips, which must not limit the sender.
-            let room = 2 * self.segment_mem() * segs * 4;
+            let room = 2 * self.segment_mem() * segs * if self.moderates { 4 } else { 1 };
             self.rcvbuf = self.rcvbuf.max(room.min(self.rmem_max));
         }
-        // tcp_app_win is 31: its share is nothing, a segment is reserved.
+        // tcp_app_win is 31 at boot: its share is nothing, a segment is reserved.
         let max = self.window_of(self.rcvbuf);
         if self.window_clamp >= max {
-            self.window_clamp = max;
+            let share = self.app_win != 0 && max > 4 * self.advmss;
+            self.window_clamp = if share { (max - (max >> self.app_win)).max(4 * self.advmss) } else { max };
         }
-        if self.window_clamp > 2 * self.advmss && self.window_clamp + self.advmss > max {
+        if self.app_win != 0 && self.window_clamp > 2 * self.advmss && self.window_clamp + self.advmss > max {
             self.window_clamp = (2 * self.advmss).max(max - self.advmss);
         }
         self.rcv_ssthresh = self.rcv_ssthresh.min(self.window_clamp);

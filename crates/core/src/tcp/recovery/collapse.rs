@@ -13,7 +13,8 @@ impl Socket {
     /// `tcp_retrans_try_collapse`: segment `id`, which goes again and is shorter than `space`, takes what follows along.
     pub(super) fn try_collapse(&mut self, id: u32, space: u32) {
         let s = *self.rtx.get(id);
-        let may = self.profile.collapses && self.cost.in_pages() && s.flags & flags::SYN == 0 && self.collapses(id);
+        let on = self.profile.collapses && self.app.sysctls.retrans_collapse;
+        let may = on && self.cost.in_pages() && s.flags & flags::SYN == 0 && self.collapses(id);
         if !may || self.app.told.as_ref().is_some_and(|t| t.zerocopy.is_pending()) {
             return;
         }

@@ -14,7 +14,6 @@ use crate::sim::Lower;
 use crate::tcp::profile::Detection;
 use crate::tcp::rtx::tag;
 use crate::tcp::sender::flag;
-use crate::tcp::sender::scoreboard::MAX_REORDERING;
 use crate::tcp::sender::timers::Pending;
 use crate::tcp::seq::before;
 use crate::tcp::socket::Socket;
@@ -42,7 +41,7 @@ impl Socket {
     pub(in crate::tcp) fn update_reordering(&mut self, metric: u32) {
         let more = metric > self.tp.reordering;
         if more {
-            self.tp.reordering = metric.min(MAX_REORDERING);
+            self.tp.reordering = metric.min(self.app.sysctls.max_reordering);
         }
         self.counted.reordered(more);
         self.rack.reord_seen = self.rack.reord_seen.saturating_add(1);

@@ -5,7 +5,6 @@
 
 use crate::tcp::rtx::tag;
 use crate::tcp::sender::flag;
-use crate::tcp::sender::scoreboard::MAX_REORDERING;
 use crate::tcp::socket::Socket;
 use crate::tcp::tp::CaState;
 
@@ -28,7 +27,7 @@ impl Socket {
             self.update_reordering(self.tp.packets_out + addend);
             return;
         }
-        tp.reordering = (tp.packets_out + addend).min(MAX_REORDERING);
+        tp.reordering = (tp.packets_out + addend).min(self.app.sysctls.max_reordering);
         self.rack.reord_seen = self.rack.reord_seen.saturating_add(1);
     }
 

@@ -8,6 +8,7 @@ use super::keepalive::Keepalive;
 use super::patience::Patience;
 use super::told::Told;
 use crate::tcp::seq::{after, before, later};
+use crate::tcp::sysctls::Sysctls;
 use crate::tcp::tp::Tp;
 use std::collections::VecDeque;
 
@@ -84,6 +85,8 @@ pub struct App {
     pub syn_retries: Option<u32>,
     /// When its host gives up; none: never.
     pub patience: Patience,
+    /// What else its host is set to.
+    pub sysctls: Sysctls,
     /// A SYN that goes again asks for ECN no more (`tcp_ecn_fallback`).
     pub ecn_fallback: bool,
     /// `SO_KEEPALIVE`.
@@ -198,6 +201,7 @@ impl App {
             user_timeout: 0,
             syn_retries: None,
             patience: Patience::default(),
+            sysctls: Sysctls::default(),
             ecn_fallback: true,
             keepalive: Keepalive::default(),
             linger2: 0,

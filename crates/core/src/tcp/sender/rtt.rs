@@ -10,8 +10,6 @@ use crate::tcp::tp::Tp;
 
 /// `TCP_RTO_MAX`, seconds. src: linux@6.12 include/net/tcp.h
 pub const RTO_MAX_S: u32 = 120;
-/// Window of the minimum RTT, seconds. src: linux@6.12 net/ipv4/tcp_ipv4.c sysctl_tcp_min_rtt_wlen
-const MIN_RTT_WINDOW_S: u32 = 300;
 
 /// What an ACK measured, microseconds; negative: nothing.
 #[derive(Clone, Copy, Debug)]
@@ -41,12 +39,23 @@ pub struct Rtt {
     pub backoff: u8,
     /// [`Profile::echo_rtt_zero`](crate::tcp::profile::Profile::echo_rtt_zero).
     echo_zero: bool,
+    /// Window of the minimum RTT, seconds. src: linux@6.12 net/ipv4/tcp_ipv4.c sysctl_tcp_min_rtt_wlen
+    pub min_rtt_wlen_s: u32,
 }
 
 impl Rtt {
     /// Nothing measured: one second. src: rfc6298#2.1
     pub const fn new(hz: u32, echo_zero: bool) -> Rtt {
-        Rtt { mdev_us: 1_000_000, mdev_max_us: 0, rttvar_us: 0, rtt_seq: 0, rto: hz, backoff: 0, echo_zero }
+        Rtt {
+            mdev_us: 1_000_000,
+            mdev_max_us: 0,
+            rttvar_us: 0,
+            rtt_seq: 0,
+            rto: hz,
+            backoff: 0,
+            echo_zero,
+            min_rtt_wlen_s: 300,
+        }
     }
 
     /// A measurement of `m` microseconds.
@@ -107,7 +116,7 @@ impl Rtt {
             return (ca_rtt, false);
         }
         (seq_rtt, ca_rtt) = (seq_rtt.max(least), if ca_rtt == 0 { least } else { ca_rtt });
-        update_min_rtt(tp, ca_rtt as u32, flags);
+        update_min_rtt(tp, ca_rtt as u32, flags, self.min_rtt_wlen_s);
         self.sample(tp, seq_rtt, rto_min_us);
         self.set_rto(tp);
         self.backoff = 0;
@@ -116,14 +125,14 @@ impl Rtt {
 }
 
 /// `tcp_update_rtt_min`.
-fn update_min_rtt(tp: &mut Tp, rtt_us: u32, flags: u32) {
+fn update_min_rtt(tp: &mut Tp, rtt_us: u32, flags: u32, window_s: u32) {
     // A lone ACK that was probably delayed must not become the minimum when the old one expires.
     if flags & flag::MAYBE_DELAYED != 0 && rtt_us > tp.min_rtt_us() {
         return;
     }
     let c = tp.clock;
     let v = if rtt_us == 0 { c.jiffies_to_us(1) } else { rtt_us };
-    tp.rtt_min.min(MIN_RTT_WINDOW_S * c.hz, c.j32(), v);
+    tp.rtt_min.min(window_s * c.hz, c.j32(), v);
 }
 
 #[cfg(test)]

@@ -12,9 +12,6 @@ use crate::tcp::tp::Tp;
 /// A SACK block.
 pub type Block = (u32, u32);
 
-/// Segments that the degree of reordering may reach. src: linux@6.12 net/ipv4/tcp_ipv4.c sysctl_tcp_max_reordering
-pub const MAX_REORDERING: u32 = 300;
-
 /// What the scoreboard remembers between ACKs.
 #[derive(Clone, Copy, Debug)]
 pub struct Scoreboard {
