@@ -102,6 +102,8 @@ class OptionsDraw(Draw):
         newer = {k: v for k, (since, v) in NEWER.items() if version(self.kernel) >= version(since)}
         known = {**SYSCTLS, **newer}
         names = r.sample(sorted(known), r.choice([0, 1, 3, 5, 10]))
+        if "tcp_max_reordering" in names and "tcp_reordering" in names:
+            names.remove("tcp_reordering")  # which newer kernels refuse beyond it
         sysctls = [f"sysctl -q net.ipv4.{n}={r.choice(known[n])}" for n in names]
         if r.random() < 0.3:
             least, most = r.choice([(4096, 65536), (16384, 200000), (131072, 6291456)])

@@ -261,7 +261,8 @@ impl Setup {
                 (p.ecn, self.offer.ecn) = (n == 1, n != 0);
             }
             "tcp_frto" => p.frto = number()? != 0,
-            "tcp_reordering" => p.reordering = number()? as u32,
+            // src: linux@6.12 net/ipv4/sysctl_net_ipv4.c: extra1, extra2
+            "tcp_reordering" if number()? > 0 => p.reordering = up_to(s.max_reordering)?,
             "tcp_slow_start_after_idle" => p.slow_start_after_idle = number()? != 0,
             "tcp_early_retrans" => p.tlp = number()? >= 3,
             "tcp_pacing_ss_ratio" => p.pacing_ss_ratio = number()? as u32,
