@@ -38,8 +38,8 @@ pub const fn max_tcp_header(max_header: u32) -> u32 {
 }
 
 /// What `SKB_TRUESIZE(payload + MAX_TCP_HEADER)` has beside the payload, as kernels until 6.5 reckon a receive buffer.
-pub const fn skb_overhead(max_header: u32) -> u32 {
-    128 + max_header + SK_BUFF + SHARED_INFO
+pub const fn skb_overhead(profile: &Profile, max_header: u32) -> u32 {
+    head_room(profile, max_header) + SK_BUFF + SHARED_INFO
 }
 
 /// `skb_end_offset` of an skb whose head was asked for with `size` bytes.
@@ -164,9 +164,9 @@ pub const fn per_mss(max_header: u32, mss_clamp: u32) -> u32 {
     (mss_clamp + max_tcp_header(max_header) + SHARED_INFO).next_power_of_two() + SK_BUFF
 }
 
-/// Head room that TCP reserves for headers (`MAX_TCP_HEADER`, by cache lines from 5.8 on).
+/// Head room that TCP reserves for headers (`MAX_TCP_HEADER`, of whole cache lines from 5.7 on).
 pub const fn head_room(profile: &Profile, max_header: u32) -> u32 {
-    if profile.small_head_cache { max_tcp_header(max_header) } else { 128 + max_header }
+    if profile.header_lines { max_tcp_header(max_header) } else { 128 + max_header }
 }
 
 /// A segment of `payload` bytes cut off a super-packet whose skb without payload is `head`. Where the device cannot gather, the payload
@@ -181,7 +181,14 @@ pub const fn cut(head: u32, payload: u32, room: Option<u32>) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tcp::profile::{V4_14, V4_19, V6_12};
+    use crate::tcp::profile::{V4_14, V4_19, V5_15_148, V6_12};
+
+    #[test]
+    fn headers_have_whole_cache_lines_from_5_7_on() {
+        // A segment of 76 bytes counts 908 in the receive buffers that 5.15.148 tunes at a MAX_HEADER of 96 (111684 = 123 * 908).
+        assert_eq!(76 + skb_overhead(&V5_15_148, 96), 908);
+        assert_eq!(76 + skb_overhead(&V4_19, 96), 876);
+    }
 
     #[test]
     fn before_4_17_a_segment_that_no_gso_builds_lies_in_its_head() {

@@ -56,6 +56,7 @@ pub static V4_14: Profile = Profile {
     skb_grows: false,
     tso_defer: TsoDefer::HalfRttInJiffy,
     tso_rtt_log: None,
+    header_lines: false,
     small_head_cache: false,
     sets_aside: SetsAside::Whole,
     hystart_us: false,
@@ -193,6 +194,7 @@ pub static V4_19: Profile = Profile {
 /// Linux 5.4: Hard Times'.
 pub static V5_4: Profile = Profile {
     name: "5.4",
+    header_lines: true,
     probes_once_more: false,
     no_device_mtu: 68,
     mtu_probe_floor: true,

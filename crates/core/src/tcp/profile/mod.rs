@@ -55,6 +55,8 @@ pub struct Profile {
     pub tso_defer: TsoDefer,
     /// GSO skbs grow as the RTT shrinks: from 5.18 (65466904b015).
     pub tso_rtt_log: Option<u32>,
+    /// `MAX_TCP_HEADER` is of whole cache lines: from 5.7, and in stable kernels of April 2020 (9bacd256f135).
+    pub header_lines: bool,
     /// Heads that hold headers only have a cache of their own size: from 6.3 (bf9f1baa279f); power of two before.
     pub small_head_cache: bool,
     /// How memory is set aside for a socket.

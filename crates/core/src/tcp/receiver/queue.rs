@@ -32,7 +32,7 @@ impl Rcv {
     }
     /// Memory of a full segment in the sender's own accounting: `SKB_TRUESIZE(advmss + MAX_TCP_HEADER)`.
     pub(super) fn segment_mem(&self) -> u32 {
-        self.advmss + truesize::skb_overhead(self.max_header)
+        self.advmss + truesize::skb_overhead(self.profile, self.max_header)
     }
     /// What a frame in pages is charged beside its payload.
     fn head_mem(&self) -> u32 {
