@@ -12,7 +12,7 @@ use crate::tcp::socket::{Socket, State};
 
 /// `__tcp_oow_rate_limited`: whether what was answered at `last` (jiffies) is not to be answered again yet, before
 /// `ms` are over (`tcp_invalid_ratelimit`); if it is, it is now.
-pub(super) fn is_limited(clock: &Clock, ms: u32, last: &mut Option<u64>) -> bool {
+fn is_limited(clock: &Clock, ms: u32, last: &mut Option<u64>) -> bool {
     let limited = last.is_some_and(|t| clock.jiffies - t < (u64::from(ms) * u64::from(clock.hz)).div_ceil(1_000));
     if !limited {
         *last = Some(clock.jiffies);
@@ -21,7 +21,7 @@ pub(super) fn is_limited(clock: &Clock, ms: u32, last: &mut Option<u64>) -> bool
 }
 
 /// `tcp_oow_rate_limited`: the same for a packet's answer. Data and a FIN, but for those of a SYN, are answered always: they make no loop.
-pub(super) fn oow_rate_limited(clock: &Clock, ms: u32, p: &Packet, last: &mut Option<u64>) -> bool {
+fn oow_rate_limited(clock: &Clock, ms: u32, p: &Packet, last: &mut Option<u64>) -> bool {
     let loops = (p.payload == 0 && p.flags & flags::FIN == 0) || p.flags & flags::SYN != 0;
     loops && is_limited(clock, ms, last)
 }
@@ -99,6 +99,16 @@ impl Socket {
     pub(in crate::tcp) fn resets_behind_fin(&self, p: &Packet) -> bool {
         p.seq.wrapping_add(1) == self.rcv.rcv_nxt
             && matches!(self.state, State::CloseWait | State::LastAck | State::Closing)
+    }
+
+    /// `tcp_oow_rate_limited` of what answers `p` before the connection is there.
+    pub(super) fn request_oow_limited(&mut self, p: &Packet) -> bool {
+        oow_rate_limited(&self.tp.clock, self.app.sysctls.invalid_ratelimit_ms, p, &mut self.request_oow_ack)
+    }
+
+    /// The same whatever came (`__tcp_oow_rate_limited`).
+    pub(super) fn request_is_limited(&mut self) -> bool {
+        is_limited(&self.tp.clock, self.app.sysctls.invalid_ratelimit_ms, &mut self.request_oow_ack)
     }
 
     /// `tcp_send_challenge_ack`: a true peer's answer to it will be believed (rfc5961#3). At most one in half a second.

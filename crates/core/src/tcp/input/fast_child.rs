@@ -9,7 +9,6 @@ use crate::sim::{Lower, Packet, Probe, Time, flags};
 use crate::tcp::cc::Control;
 use crate::tcp::fastopen::queue::Answer;
 use crate::tcp::fastopen::state::{Child, Fast};
-use crate::tcp::input::acceptable::{is_limited, oow_rate_limited};
 use crate::tcp::input::request::in_window;
 use crate::tcp::sender::timers::Pending;
 use crate::tcp::seq::{after, before};
@@ -107,7 +106,7 @@ impl Socket {
         let old = p.tsval != 0 && after(self.rcv.ts_recent, p.tsval);
         if p.seq == c.peer_isn && syn && p.flags & flags::ACK == 0 && !old {
             // The SYN again: so is its answer; data in it are not looked at.
-            if !oow_rate_limited(&self.tp.clock, self.app.sysctls.invalid_ratelimit_ms, p, &mut self.request_oow_ack) {
+            if !self.request_oow_limited(p) {
                 self.synack_again(low);
             }
             return false;
@@ -115,14 +114,7 @@ impl Socket {
         let len = p.payload + u32::from(syn) + u32::from(p.flags & flags::FIN != 0);
         let (end, right) = (p.seq.wrapping_add(len), c.acked.wrapping_add(c.window));
         if old || !in_window(p.seq, end, c.acked, right) {
-            if !reset
-                && !oow_rate_limited(
-                    &self.tp.clock,
-                    self.app.sysctls.invalid_ratelimit_ms,
-                    p,
-                    &mut self.request_oow_ack,
-                )
-            {
+            if !reset && !self.request_oow_limited(p) {
                 self.send_ack(low);
             }
             return false;
@@ -131,7 +123,7 @@ impl Socket {
             if p.seq == c.acked {
                 self.child_is_through(true);
                 self.reset();
-            } else if !is_limited(&self.tp.clock, self.app.sysctls.invalid_ratelimit_ms, &mut self.request_oow_ack) {
+            } else if !self.request_is_limited() {
                 self.send_ack(low);
             }
             return false;

@@ -5,7 +5,7 @@
 //! Differs: D1 no `TCP_DEFER_ACCEPT`; D2 a request that is dropped takes its listener along, which listens for one connection.
 
 use crate::sim::{Lower, Packet, Probe, Time, flags};
-use crate::tcp::input::acceptable::{is_limited, is_reset, oow_rate_limited};
+use crate::tcp::input::acceptable::is_reset;
 use crate::tcp::output::Load;
 use crate::tcp::sender::timers::Timers;
 use crate::tcp::seq::{after, before};
@@ -77,20 +77,13 @@ impl Socket {
         let len = p.payload + u32::from(syn) + u32::from(p.flags & flags::FIN != 0);
         let end = p.seq.wrapping_add(len);
         if old || !in_window(p.seq, end, nxt, nxt.wrapping_add(self.rcv.rcv_wnd)) {
-            if !is_reset(p)
-                && !oow_rate_limited(
-                    &self.tp.clock,
-                    self.app.sysctls.invalid_ratelimit_ms,
-                    p,
-                    &mut self.request_oow_ack,
-                )
-            {
+            if !is_reset(p) && !self.request_oow_limited(p) {
                 self.send_request_ack(low);
             }
             return false;
         }
         if is_reset(p) && p.seq != nxt {
-            if !is_limited(&self.tp.clock, self.app.sysctls.invalid_ratelimit_ms, &mut self.request_oow_ack) {
+            if !self.request_is_limited() {
                 self.send_request_ack(low);
             }
             return false;
@@ -115,7 +108,7 @@ impl Socket {
 
     /// The peer has not got our SYN-ACK, or not yet: it goes again, at most once in half a second, and the timer begins anew.
     fn syn_came_again<L: Lower>(&mut self, p: &Packet, low: &mut L) {
-        if oow_rate_limited(&self.tp.clock, self.app.sysctls.invalid_ratelimit_ms, p, &mut self.request_oow_ack) {
+        if self.request_oow_limited(p) {
             return;
         }
         self.synack_again(low);
