@@ -115,8 +115,8 @@ pub struct Profile {
     pub shut_counts_backoff: bool,
     /// A probe of a window goes no later than the program waits (`TCP_USER_TIMEOUT`): 344db93ae3ee, 5.11 and stable.
     pub clamps_probes: bool,
-    /// Where that is over already it does not count (`remaining` is unsigned in `tcp_clamp_probe0_to_user_timeout`): in 5.15.148 and 6.1.192,
-    /// not in 6.12.117 (5.10.262 and 6.6.129 were not read).
+    /// Where that is over already it does not count (`remaining` is unsigned in `tcp_clamp_probe0_to_user_timeout`): in 5.15.148, 6.1.192 and
+    /// 6.6.129, not in 6.12.117 (5.10.262 was not read).
     pub probe_clamp_wraps: bool,
     /// A window is probed once more than the host allows, before 3976535af0cb (5.0; `tcp_probe_timer`).
     pub probes_once_more: bool,
