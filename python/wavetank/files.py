@@ -51,6 +51,14 @@ def _named(path: Path, tmp: Path) -> Iterator[None]:
         raise OSError(e.errno or errno.EIO, os.strerror(e.errno) if e.errno else str(e), name) from e
 
 
+def summed_up(paths: Iterable[Path], folder: Path) -> dict[str, int]:
+    """Of files in a folder: each by its name, then the folders within it ("flent/"), with how many files each has."""
+    below = [p.relative_to(folder).parts for p in paths]
+    own = {parts[0]: 1 for parts in below if len(parts) == 1}
+    within = [f"{parts[0]}/" for parts in below if len(parts) > 1]
+    return own | {name: within.count(name) for name in dict.fromkeys(within)}
+
+
 def place(given: object, expected: str) -> Path:
     """The path that is given, of ``expected`` ("a folder to write").
 

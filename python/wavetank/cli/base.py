@@ -60,15 +60,9 @@ def _echo_json(value: Any) -> None:
 
 def _wrote(paths: Iterable[Path], folder: Path) -> None:
     """Says what was written into ``folder``: each file, of folders within it how many."""
-    within: dict[Path, int] = {}
-    for path in paths:
-        below = path.relative_to(folder).parts
-        if len(below) == 1:
-            click.echo(f"wrote {path}")
-        else:
-            within[folder / below[0]] = within.get(folder / below[0], 0) + 1
-    for path, n in within.items():
-        click.echo(f"wrote {path}/ ({n} file{'s' if n > 1 else ''})")
+    for name, n in files.summed_up(paths, folder).items():
+        count = f"/ ({n} file{'s' if n > 1 else ''})" if name.endswith("/") else ""
+        click.echo(f"wrote {folder / name}{count}")
 
 
 #: A pipe or a file has no width: every row is whole there, one line each.

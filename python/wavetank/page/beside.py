@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
+from .. import files
+
 #: A page's name: a folder that is opened in a browser shows it.
 PAGE = "index.html"
 
@@ -22,11 +24,5 @@ class Link:
 
 def beside(written: Sequence[Path], folder: Path) -> list[Link]:
     """A link a file but for the page itself; of folders within one, with how many files it has."""
-    count: dict[str, int] = {}
-    for path in written:
-        if path == folder / PAGE:
-            continue
-        below = path.relative_to(folder).parts
-        name = below[0] if len(below) == 1 else f"{below[0]}/"
-        count[name] = count.get(name, 0) + 1
-    return [Link(name, quote(name, errors="surrogateescape"), n) for name, n in count.items()]
+    found = files.summed_up(written, folder)
+    return [Link(name, quote(name, errors="surrogateescape"), n) for name, n in found.items() if name != PAGE]
