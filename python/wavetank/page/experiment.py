@@ -107,12 +107,7 @@ def experiment(outcome: Outcome, pictures: Mapping[str, Path], folder: Path) -> 
         mark=outcome.mark,
         repetitions=outcome.repetitions,
         summary=None if own else outcome.summary,
-        captions=[]
-        if own
-        else [
-            report.caption(outcome.summary),
-            *(f"{n}: {report.caption(o.summary)}" for n, o in outcome.beside.items()),
-        ],
+        captions=[f"{n}: {report.caption(o.summary)}" for n, o in outcome.beside.items() if not own],
         replaced=[f"on {outcome.water}: {why}" for why in outcome.replaced],
         water=outcome.water if outcome.beside else "measured",
         columns=list(outcome.beside),
