@@ -31,6 +31,9 @@ OF_AGGREGATES = ("ampdu_frames", "window", "ampdu_bytes", "airtime", "density", 
 #: What 802.11a, b and g have anyway of what newer standards choose.
 AS_OF_OLD = {"wifi.width_mhz": "20", "wifi.short_gi": "false", "wifi.aggregation": "false"}
 
+#: ath9k, above mac80211's queues and its own.
+ATH9K = {"ath9k", "ath9k_tidq"}
+
 #: Keys of 802.11b's frames.
 OF_DSSS = ("wifi.erp_protection", "wifi.dsss_basic_rate", "wifi.short_preamble")
 
@@ -106,13 +109,12 @@ class _Read(Asked):
 
     def has_cck(self) -> bool:
         """Whether Minstrel-HT has CCK rates at one of its cards."""
-        cck = {"ath9k", "ath9k_tidq"}
-        ends = (e for e in ("ap", "sta") if self.v[f"{e}.rate_control"] == "minstrel_ht" and self.drivers(e) & cck)
+        ends = (e for e in ("ap", "sta") if self.v[f"{e}.rate_control"] == "minstrel_ht" and self.drivers(e) & ATH9K)
         return self.v["wifi.band"] == "2.4 GHz" and any(ends)
 
-    def sends_rts(self, *drivers: str) -> bool:
-        """Whether one of these cards, ath9k's, puts an RTS before anything: by its threshold, or before a chain's later links."""
-        control = {self.v[f"{e}.rate_control"] for e in ("ap", "sta") if self.drivers(e) & set(drivers)}
+    def sends_rts(self) -> bool:
+        """Whether a card of ath9k's puts an RTS before anything: by its threshold, or before a chain's later links."""
+        control = {self.v[f"{e}.rate_control"] for e in ("ap", "sta") if self.drivers(e) & ATH9K}
         links = self.v["fixed.rts_fallback"] == "true" and int(self.v["fixed.links"]) > 1
         chains = "minstrel_ht" in control or (bool(control & {"fixed", "ideal"}) and links)
         return chains or (bool(control) and self.v["ath9k.rts_threshold"] != "off")
@@ -275,7 +277,7 @@ def _of_standard(t: _Read, key: str) -> str:
         )
     if section == "ath9k" and name in OF_AGGREGATES and not t.aggregates():
         return "no frame goes in an aggregate"
-    if key == "ath9k.rts_rate" and not t.sends_rts("ath9k", "ath9k_tidq"):
+    if key == "ath9k.rts_rate" and not t.sends_rts():
         return "no frame of ath9k's goes behind an RTS (ath9k.rts_threshold is off)"
     if (
         key == "mt76.he_ampdu_extension"
