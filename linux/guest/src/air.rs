@@ -7,14 +7,24 @@
 //! rtt_ms: netem delay on S's sw, as in the wired cases.
 
 use crate::case::Case;
-use crate::{keys, qdisc, radio, sys};
+use crate::{keys, neighbours, qdisc, radio, sys};
+use std::net::Ipv4Addr;
 use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
 
 static HOSTAPD: Mutex<Option<Child>> = Mutex::new(None);
 
+/// The access point's address on the air, and on the wire; the server's.
+pub const AP: Ipv4Addr = Ipv4Addr::new(10, 1, 0, 1);
+pub const AP_WIRE: Ipv4Addr = Ipv4Addr::new(10, 0, 1, 1);
+pub const SERVER: Ipv4Addr = Ipv4Addr::new(10, 0, 1, 2);
+
 pub fn station_ns(i: usize) -> String {
     format!("C{}", i + 1)
+}
+
+pub fn station_addr(i: usize) -> Ipv4Addr {
+    Ipv4Addr::new(10, 1, 0, 10 + i as u8)
 }
 
 pub fn build(case: &Case, stations: usize) -> Result<(), String> {
@@ -42,7 +52,7 @@ pub fn build(case: &Case, stations: usize) -> Result<(), String> {
         "ip",
         &["-n", "S", "-batch"],
         &format!(
-            "addr add 10.0.1.2/24 dev sw\n{}link set sw up\nlink set lo up\nroute add default via 10.0.1.1\n",
+            "addr add {SERVER}/24 dev sw\n{}link set sw up\nlink set lo up\nroute add default via {AP_WIRE}\n",
             with("sw")
         ),
     )?;
@@ -50,7 +60,7 @@ pub fn build(case: &Case, stations: usize) -> Result<(), String> {
         "ip",
         &["-n", "AP", "-batch"],
         &format!(
-            "addr add 10.0.1.1/24 dev apw\naddr add 10.1.0.1/24 dev wlan0\n{}{}link set apw up\nlink set lo up\n",
+            "addr add {AP_WIRE}/24 dev apw\naddr add {AP}/24 dev wlan0\n{}{}link set apw up\nlink set lo up\n",
             with("apw"),
             with("wlan0")
         ),
@@ -63,15 +73,22 @@ pub fn build(case: &Case, stations: usize) -> Result<(), String> {
     let frequency = if ghz2(case)? { "2412" } else { "5180" };
     for i in 0..stations {
         let (ns, dev) = (station_ns(i), format!("wlan{}", i + 1));
-        sys::feed("ip", &["-n", &ns, "-batch"], &format!(
-            "addr add 10.1.0.{}/24 dev {dev}\n{}link set {dev} up\nlink set lo up\nroute add default via 10.1.0.1\n", 10 + i, with(&dev)))?;
+        sys::feed(
+            "ip",
+            &["-n", &ns, "-batch"],
+            &format!(
+                "addr add {}/24 dev {dev}\n{}link set {dev} up\nlink set lo up\nroute add default via {AP}\n",
+                station_addr(i),
+                with(&dev)
+            ),
+        )?;
         // one after another: stations that scan in the same tick lose their probe requests to each other
         sys::within(&ns, || join(&dev, frequency))?;
         if ccmp(case)? {
             keys::pair(i + 1, &ns, &dev)?;
         }
     }
-    Ok(())
+    neighbours::learn(stations)
 }
 
 /// A station joins the network. A scan's one probe request may be lost (on 5.4 at 2.4 GHz it is): then again.

@@ -20,6 +20,7 @@ mod feedback;
 mod genl;
 mod json;
 mod keys;
+mod neighbours;
 mod qdisc;
 mod radio;
 mod reload;

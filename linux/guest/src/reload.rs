@@ -8,7 +8,7 @@ use crate::case::Case;
 use crate::{air, json, qdisc, sys, udp};
 use std::fs::File;
 use std::io::Write;
-use std::net::{Ipv4Addr, SocketAddrV4};
+use std::net::SocketAddrV4;
 
 const KMEMLEAK: &str = "/sys/kernel/debug/kmemleak";
 const AASRC: &str = "/sys/module/wavetank_aasrc";
@@ -29,8 +29,8 @@ pub fn run(case: &Case) -> Result<String, String> {
         }
         for i in 0..stations {
             let ns = air::station_ns(i);
-            udp::flood(&ns, SocketAddrV4::new(Ipv4Addr::new(10, 1, 0, 1), 9), 1472, 0, 0)?;
-            udp::flood("AP", SocketAddrV4::new(Ipv4Addr::new(10, 1, 0, 10 + i as u8), 9), 1472, 0, 0)?;
+            udp::flood(&ns, SocketAddrV4::new(air::AP, 9), 1472, 0, 0)?;
+            udp::flood("AP", SocketAddrV4::new(air::station_addr(i), 9), 1472, 0, 0)?;
         }
         sys::sleep_until(sys::now() + 300 * MS);
         let own_rc = std::path::Path::new(AASRC).exists();

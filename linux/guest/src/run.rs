@@ -16,7 +16,7 @@
 //! With `state NS` the run ends then, and all that is written beside the samples so far is what every host's state is (state.rs):
 //! programs that look read the clock, which costs virtual time (arch/um/kernel/time.c timer_read), so that nothing is to come after them.
 
-use crate::air::{self, station_ns};
+use crate::air::{self, station_addr, station_ns};
 use crate::bulk::{self, Flow, Sender};
 use crate::case::Case;
 use crate::datagrams::{self, Pace, Receiver};
@@ -188,12 +188,8 @@ fn build(case: &Case) -> Result<Net, String> {
     }
     let n: usize = case.get("stations", 1)?;
     air::build(case, n)?;
-    let stations: Vec<_> = (0..n).map(|i| (station_ns(i), Ipv4Addr::new(10, 1, 0, 10 + i as u8))).collect();
-    let server = if case.get("backhaul", true)? {
-        ("S".to_string(), Ipv4Addr::new(10, 0, 1, 2))
-    } else {
-        ("AP".to_string(), Ipv4Addr::new(10, 1, 0, 1))
-    };
+    let stations: Vec<_> = (0..n).map(|i| (station_ns(i), station_addr(i))).collect();
+    let server = if case.get("backhaul", true)? { ("S".to_string(), air::SERVER) } else { ("AP".to_string(), air::AP) };
     let mut hosts: Vec<String> = stations.iter().map(|(ns, _)| ns.clone()).collect();
     hosts.extend(["AP".to_string(), "S".to_string()]);
     let radio = |i: usize, name: String, ns: String| state::Host { name, ns, radio: Some(i) };

@@ -122,6 +122,15 @@ pub fn within<T: Send>(netns: &str, f: impl FnOnce() -> Result<T, String> + Send
     std::thread::scope(|s| s.spawn(|| enter(netns).and_then(|()| f())).join().expect("thread"))
 }
 
+/// What an ioctl about a device begins with.
+fn request(dev: &str) -> libc::ifreq {
+    let mut req: libc::ifreq = unsafe { std::mem::zeroed() };
+    for (dst, src) in req.ifr_name.iter_mut().zip(dev.bytes()) {
+        *dst = src as libc::c_char;
+    }
+    req
+}
+
 /// Turns segmentation and receive offloads off by ethtool's old ioctls, which need no ethtool program.
 pub fn offloads_off(dev: &str) -> Result<(), String> {
     const SIOCETHTOOL: u64 = 0x8946;
@@ -132,10 +141,7 @@ pub fn offloads_off(dev: &str) -> Result<(), String> {
     check("socket", fd.into())?;
     for cmd in [STSO, SGSO, SGRO] {
         let mut value = [cmd, 0u32];
-        let mut req: libc::ifreq = unsafe { std::mem::zeroed() };
-        for (dst, src) in req.ifr_name.iter_mut().zip(dev.bytes()) {
-            *dst = src as libc::c_char;
-        }
+        let mut req = request(dev);
         req.ifr_ifru.ifru_data = value.as_mut_ptr().cast();
         let rc = unsafe { libc::ioctl(fd, SIOCETHTOOL as _, &mut req) };
         // EOPNOTSUPP: a device that never had the feature
@@ -145,6 +151,19 @@ pub fn offloads_off(dev: &str) -> Result<(), String> {
     }
     unsafe { libc::close(fd) };
     Ok(())
+}
+
+/// A device's link-layer address, as `ip` writes it.
+pub fn hardware_address(dev: &str) -> Result<String, String> {
+    let fd = unsafe { libc::socket(libc::AF_INET, libc::SOCK_DGRAM, 0) };
+    check("socket", fd.into())?;
+    let mut req = request(dev);
+    let rc = unsafe { libc::ioctl(fd, libc::SIOCGIFHWADDR as _, &mut req) };
+    let got = check(&format!("address of {dev}"), rc.into());
+    unsafe { libc::close(fd) };
+    got?;
+    let octets = unsafe { req.ifr_ifru.ifru_hwaddr.sa_data };
+    Ok(octets[..6].iter().map(|b| format!("{:02x}", *b as u8)).collect::<Vec<_>>().join(":"))
 }
 
 /// CLOCK_MONOTONIC, nanoseconds.
@@ -202,10 +221,7 @@ pub fn wait_carrier(dev: &str, secs: i64) -> Result<(), String> {
     let end = now() + secs * 1_000_000_000;
     loop {
         let mut value = [GLINK, 0u32];
-        let mut req: libc::ifreq = unsafe { std::mem::zeroed() };
-        for (dst, src) in req.ifr_name.iter_mut().zip(dev.bytes()) {
-            *dst = src as libc::c_char;
-        }
+        let mut req = request(dev);
         req.ifr_ifru.ifru_data = value.as_mut_ptr().cast();
         let rc = unsafe { libc::ioctl(fd, SIOCETHTOOL as _, &mut req) };
         if rc == 0 && value[1] != 0 {

@@ -6,23 +6,17 @@
 //! itself. Every station has `flows` connections (or one flood). The radio's counters are read at the end of the
 //! warm-up and at the end of the run.
 
-use crate::air::{self, station_ns};
+use crate::air::{self, station_addr, station_ns};
 use crate::bulk::{self, Flow, Sender};
 use crate::case::Case;
 use crate::radio::{self, Counters};
 use crate::udp::{self, Sink};
 use crate::{echo, feedback, json, qdisc, sys, wired};
-use std::net::{Ipv4Addr, SocketAddrV4};
+use std::net::SocketAddrV4;
 
 /// wavetank_tsq's lever (linux/modules/wavetank_tsq).
 const TSQ: &str = "/sys/module/wavetank_tsq/parameters/shift";
 const MS: i64 = 1_000_000;
-const S_ADDR: Ipv4Addr = Ipv4Addr::new(10, 0, 1, 2);
-const AP_ADDR: Ipv4Addr = Ipv4Addr::new(10, 1, 0, 1);
-
-fn station_addr(i: usize) -> Ipv4Addr {
-    Ipv4Addr::new(10, 1, 0, 10 + i as u8)
-}
 
 pub fn run(case: &Case) -> Result<String, String> {
     let out = scenario(case);
@@ -101,7 +95,7 @@ fn scenario(case: &Case) -> Result<String, String> {
     }
 
     let far = if is_tcp { "S" } else { "AP" };
-    let far_addr = if is_tcp { S_ADDR } else { AP_ADDR };
+    let far_addr = if is_tcp { air::SERVER } else { air::AP };
     let ping0 = (sys::now() / (1000 * MS) + 1) * 1000 * MS;
     let zero = ping0 + 1000 * MS + (case.get("offset_ms", 0.0)? * MS as f64) as i64;
     let interval = (case.get("ping_ms", 100.0)? * MS as f64) as i64;
