@@ -25,10 +25,25 @@ def test_reference_pages_are_current(tool):
         assert (make.ROOT / name).read_text() == text(), f"{name}: run python python/tools/make_docs.py"
 
 
+def anchors(page):
+    """A page's headings as its links name them: GitHub's rule, letters and digits and hyphens."""
+    heads = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
+    plain = (re.sub(r"\]\([^)]*\)", "", head) for head in heads)
+    return {re.sub(r"[^\w\- ]", "", head.strip().lower()).replace(" ", "-") for head in plain}
+
+
 def test_links_between_pages_lead_somewhere():
-    for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]:
-        for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
-            assert (page.parent / target).exists(), f"{page.name}: {target}"
+    for page in [
+        ROOT / "README.md",
+        ROOT / "CONTRIBUTING.md",
+        *(ROOT / "docs").rglob("*.md"),
+        *(ROOT / "linux").rglob("*.md"),
+    ]:
+        for target, part in re.findall(r"\]\(([^)#:]*)(#[^)]*)?\)", page.read_text()):
+            there = (page.parent / target).resolve() if target else page
+            assert there.exists(), f"{page.name}: {target}"
+            if part and there.suffix == ".md":
+                assert part[1:] in anchors(there), f"{page.relative_to(ROOT)}: {target}{part}"
 
 
 #: What a page names that is yet to be written: the worked example's file, and NAME for any.

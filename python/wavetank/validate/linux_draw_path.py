@@ -64,7 +64,7 @@ def draw(r: random.Random, cc: str) -> Drawn:
     linux_draw_wired.sysctls(r, s["tcp"])
     if down:
         # With a limit that fills, TCP above it would try again and again, which takes the guest's clock no time
-        # (docs/kernel-comparison.md, random scenarios). So the receiver bounds the queue.
+        # (docs/kernel-comparison/random.md, `--draw path`). So the receiver bounds the queue.
         s["tcp"]["rcvbuf"] = f"{r.choice([64, 128, 256] if rate < 20 else [128, 256, 1024])} KiB"
     else:
         linux_draw_wired.queue(r, s, rate, rate * delay_ms / 12)
