@@ -1,5 +1,6 @@
 """Pictures of single runs: what they share, and what is said below them."""
 
+import re
 from dataclasses import replace
 
 import csi_logs as write
@@ -35,7 +36,10 @@ def run():
 
 
 def panel(canvas, label):
-    return next(ax for ax in canvas.axes if ax.get_ylabel() == label)
+    """The panel of that label, whose curves may be means."""
+    name, _, unit = label.partition(" (")
+    means = re.compile(re.escape(name) + r"(, [\d.]+ s means)? \(" + re.escape(unit))
+    return next(ax for ax in canvas.axes if means.fullmatch(ax.get_ylabel()))
 
 
 def test_flows_of_one_station_are_told_apart(run):
@@ -66,6 +70,22 @@ def test_rruls_flows_are_told_apart_by_their_marks_and_ways(run, tmp_path, canva
     legend = panel(canvases[0], "Goodput (Mbit/s)").get_legend()
     # by columns: a row is a direction
     assert [x.get_text() for x in legend.get_texts()][:4] == ["up1 (CS0)", "down1 (CS0)", "up2 (CS1)", "down2 (CS1)"]
+
+
+def test_more_than_a_few_curves_are_drawn_by_their_means(run, tmp_path, canvases):
+    few, many = run.flows[:3], [replace(f, name=f"{f.name} {k}", station=k) for k in (0, 1, 2) for f in run.flows[:2]]
+    for flows in (few, many):
+        one_run.draw(replace(run, flows=flows), tmp_path / "run.png")
+    assert [ax.get_ylabel() for ax in (panel(c, "Goodput (Mbit/s)") for c in canvases)] == [
+        "Goodput (Mbit/s)",
+        "Goodput, 0.5 s means (Mbit/s)",
+    ]
+    t, v = many[0].goodput()
+    drawn = panel(canvases[1], "Goodput (Mbit/s)").lines[0].get_xydata()
+    one = drawn[drawn[:, 0] == 6.25][0]
+    assert one[1] == pytest.approx(np.nanmean(v[(t >= 6) & (t < 6.5)]))
+    # windows stay as they stood
+    assert panel(canvases[1], "cwnd (segments)").get_ylabel() == "cwnd (segments)"
 
 
 def test_a_legends_rows_are_of_one_length_and_read_from_left_to_right(run, tmp_path, canvases):

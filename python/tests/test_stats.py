@@ -52,3 +52,11 @@ def test_interval_of_the_mean():
     )
     assert stats.interval([7]) is None and stats.interval([]) is None
     assert stats.interval([4, 4, 4]) == (4, 4)
+
+
+def test_means_over_a_span_leave_out_what_is_lost():
+    t = np.array([0.0, 0.2, 0.4, 0.6, 1.2, 1.4])
+    v = np.array([1.0, np.nan, 3.0, 5.0, np.nan, np.nan])
+    at, mean = stats.means_over(t, v, 0.5)
+    assert at.tolist() == [0.25, 0.75, 1.25] and mean[:2].tolist() == [2.0, 5.0] and np.isnan(mean[2])
+    assert stats.means_over(t[:0], v[:0], 0.5)[0].size == 0

@@ -121,3 +121,16 @@ def spread(values: FloatArray) -> tuple[float, float]:
         return 0.0, 1.0
     top = float(np.percentile(a, 99.5))
     return 0.0, 1.08 * top if math.isfinite(top) and top > 0 else 1.0
+
+
+def means_over(t: FloatArray, v: FloatArray, span: float) -> tuple[FloatArray, FloatArray]:
+    """Means of the samples within each ``span`` seconds, at its middle; nan where there are none but nan."""
+    if t.size == 0:
+        return t, v
+    bins = np.floor(t / span + 1e-9)
+    keys, place = np.unique(bins, return_inverse=True)
+    known = np.isfinite(v)
+    count = np.bincount(place[known], minlength=keys.size)
+    total = np.bincount(place[known], weights=v[known], minlength=keys.size)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return (keys + 0.5) * span, total / count

@@ -30,6 +30,11 @@ THIN = 12
 #: In their place what all but the least and the largest tenth lie between, percent.
 BAND = (10, 90)
 
+#: Of more curves in a panel than that each is drawn by its means: samples five times a second are a thicket.
+FEW = 3
+#: What means are taken over: the least of these of which the page's width has no more than ``STEPS``, s.
+SPANS, STEPS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 60.0, 120.0, 300.0, 600.0), 80
+
 #: What of a column of the page its axes are wide, at least; and how high a legend of one line is, inches.
 ROOM, LINE = 0.84, 0.25
 #: How much wider than the last one the first of several curves is that may be the same, at most, points.
@@ -153,6 +158,29 @@ def _of_radio(name: str) -> str:
     return node_colours([name])[name]
 
 
+def _span(r: Result, curves: Sequence[_Curve]) -> float | None:
+    """What more than a few curves are averaged over, s; None where few are drawn, or samples lie as far apart."""
+    if len(curves) <= FEW:
+        return None
+    span = next((s for s in SPANS if r.simulated_s <= STEPS * s), SPANS[-1])
+    steps = [float(np.median(np.diff(t))) for t, _ in curves if t.size > 1]
+    return span if steps and span > 1.5 * max(steps) else None
+
+
+def _averaged(label: str, span: float) -> str:
+    """``Goodput (Mbit/s)`` as ``Goodput, 1 s means (Mbit/s)``."""
+    name, _, unit = label.partition(" (")
+    return f"{name}, {span:g} s means ({unit}"
+
+
+def _calm(r: Result, label: str, curves: Sequence[tuple[_Look, _Curve]]) -> tuple[str, list[tuple[_Look, _Curve]]]:
+    """A panel's label and curves, by means where there are too many to follow sample by sample."""
+    span = _span(r, [c for look, c in curves if look.alone])
+    if span is None:
+        return label, list(curves)
+    return _averaged(label, span), [(look, stats.means_over(*c, span)) for look, c in curves]
+
+
 def _over_time(ax: Axes, r: Result, label: str, curves: Sequence[tuple[_Look, _Curve]], legend: bool = True) -> None:
     """Curves of flows; of those that share a colour the median stands out, above a band where they are many."""
     groups: dict[str, list[_Curve]] = {}
@@ -226,12 +254,14 @@ def _above(axes: Sequence[Axes]) -> float:
 
 
 def _goodput(ax: Axes, r: Result, flows: Sequence[tuple[Flow, _Look]]) -> None:
-    _over_time(ax, r, "Goodput (Mbit/s)", [(look, f.goodput()) for f, look in flows])
+    _over_time(ax, r, *_calm(r, "Goodput (Mbit/s)", [(look, f.goodput()) for f, look in flows]))
 
 
 def _series(ax: Axes, r: Result, flows: Sequence[tuple[Flow, _Look]], column: str, label: str) -> None:
     curves = [(look, while_flowing(r, f.series["t"], f.series[column])) for f, look in flows]
-    _over_time(ax, r, label, curves, legend=False)
+    # a window is as long as it stands, and its cuts are what it is looked at for
+    told, drawn = (label, curves) if column == "snd_cwnd" else _calm(r, label, curves)
+    _over_time(ax, r, told, drawn, legend=False)
 
 
 def _kind(p: Ping) -> str:
@@ -243,16 +273,23 @@ def _pings(ax: Axes, r: Result) -> None:
     found = [p for p in r.pings if np.isfinite(p.rtt_ms).any()]
     if len(found) <= MOST:
         stations = {p.station for p in found}
+        span = _span(r, [(p.t, p.rtt_ms) for p in found])
         for i, p in enumerate(found):
             colour = station_colour(p.station if len(stations) > 1 else i)
-            ax.plot(p.t, p.rtt_ms, ".-", color=colour, label=p.name, markersize=3, linewidth=0.7)
+            if span is None:
+                ax.plot(p.t, p.rtt_ms, ".-", color=colour, label=p.name, markersize=3, linewidth=0.7)
+            else:
+                ax.plot(p.t, p.rtt_ms, ".", color=colour, markersize=2, alpha=0.35)
+                ax.plot(*stats.means_over(p.t, p.rtt_ms, span), color=colour, label=p.name)
     else:
         # Too many to tell stations apart: of each kind (ICMP, UDP of each category) one colour.
         for kind, colour in zip(dict.fromkeys(map(_kind, found)), PALETTE, strict=False):
             for p in (p for p in found if _kind(p) == kind):
                 ax.plot(p.t, p.rtt_ms, ".", color=colour, markersize=2, alpha=0.4)
             ax.plot([], [], ".", color=colour, label=kind)
-    _time_axis(ax, r, "Ping RTT (ms)" if len(found) <= MOST else f"Ping RTT of {len(found)} (ms)")
+    label = "Ping RTT (ms)" if len(found) <= MOST else f"Ping RTT of {len(found)} (ms)"
+    averaged = _span(r, [(p.t, p.rtt_ms) for p in found]) if len(found) <= MOST else None
+    _time_axis(ax, r, label if averaged is None else f"Ping RTT, dots; {averaged:g} s means (ms)")
     limits(ax, np.concatenate([p.rtt_ms for p in found]))
     _legend(ax)
 
@@ -330,7 +367,7 @@ def _by_receiver(ax: Axes, r: Result, column: str, scale: float, label: str) -> 
     """A series of what was sent to each radio; of many stations, every one thinly and their median."""
     to = [n for n in r.nodes.values() if np.isfinite(n.series[column]).any()]
     curves = [(_receiver(n.name, len(to)), (n.series["t"], scale * n.series[column])) for n in to]
-    _over_time(ax, r, label, curves)
+    _over_time(ax, r, *_calm(r, label, curves))
 
 
 def _receiver(name: str, count: int) -> _Look:

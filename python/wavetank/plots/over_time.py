@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import units
+from .. import stats, units
 from ..lab.plan import Figure, Point
 from ..lab.records import Record
 from ..stats import FloatArray
@@ -27,17 +27,6 @@ def _xy(series: Sequence[Sequence[float | None]]) -> tuple[FloatArray, FloatArra
     return t[order], v[order]
 
 
-def _smooth(t: FloatArray, v: FloatArray, span: float = 1.0) -> tuple[FloatArray, FloatArray]:
-    """Means over spans of a second, so that a minute's curve can be read."""
-    if t.size == 0:
-        return t, v
-    bins = np.floor(t / span)
-    keys = np.unique(bins)
-    return (keys + 0.5) * span, np.array(
-        [np.nanmean(v[bins == k]) if np.isfinite(v[bins == k]).any() else np.nan for k in keys]
-    )
-
-
 def _flows_start(point: Point, record: Record) -> float:
     """When the point's flows start (s): the judging window begins ``time.warmup`` later."""
     return float(record["window"][0]) - units.span(point.scenario.check()["time.warmup"]) / 1e9
@@ -54,7 +43,7 @@ def time(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -
     top = 0.0
     for name, series in record["series"].items():
         if name.startswith("goodput_"):
-            t, v = _smooth(*_xy(series))
+            t, v = stats.means_over(*_xy(series), span=1.0)
             active = (t >= start - 0.5) & (t <= record["window"][1] + 0.5)
             ax.plot(t[active], v[active], color=BLUE)
             top = max(top, float(np.nanmax(v)))
