@@ -1,6 +1,8 @@
+import importlib
 import os
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -64,3 +66,10 @@ def wavetank(capsys):
         return stop.value.code, out, err
 
     return call
+
+
+@pytest.fixture
+def tool(monkeypatch):
+    """A program of python/tools by its name, as a module."""
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[1] / "tools"))
+    return importlib.import_module

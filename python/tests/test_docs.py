@@ -1,6 +1,5 @@
 """Generated pages are current, and nothing names what it must not."""
 
-import importlib
 import re
 import shlex
 import subprocess
@@ -10,13 +9,6 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-
-
-@pytest.fixture
-def tool(monkeypatch):
-    """A program of python/tools by its name, as a module."""
-    monkeypatch.syspath_prepend(str(ROOT / "python" / "tools"))
-    return importlib.import_module
 
 
 def test_reference_pages_are_current(tool):

@@ -58,4 +58,22 @@ impl Owned {
     pub(super) fn is_owned(&self) -> bool {
         !matches!(self.at, At::Nothing | At::Opens)
     }
+
+    /// The reader's call has copied so many bytes more. A call that never finds its socket empty, on a way without a limit, copies more than can be counted.
+    pub(super) fn adds(&mut self, bytes: u32) {
+        self.copied = self.copied.saturating_add(bytes);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_that_copies_without_an_end_has_copied_enough() {
+        let mut owned = Owned::default();
+        owned.adds(u32::MAX - 1);
+        owned.adds(1448);
+        assert_eq!(owned.copied, u32::MAX);
+    }
 }

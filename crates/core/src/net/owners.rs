@@ -34,11 +34,11 @@ impl<T: Probe> World<T> {
         match s.owned.at {
             At::Nothing => None,
             At::Opens => {
-                s.owned.copied += s.socket.on_copied(now, now);
+                s.owned.adds(s.socket.on_copied(now, now));
                 self.says_it_read(now, i)
             }
             At::Copies { first } => {
-                s.owned.copied += s.socket.on_copied(first, now);
+                s.owned.adds(s.socket.on_copied(first, now));
                 if s.owned.copied >= s.socket.lowat() && !s.owned.backlog.is_empty() {
                     return self.takes(i, Then::Read);
                 }
