@@ -4,6 +4,7 @@
  */
 #include <linux/unaligned.h>
 #include "driver/fifo.h"
+#include "mpdu/bar.h"
 #include "mpdu/block_ack.h"
 #include "mpdu/rate_set.h"
 #include "mpdu/status.h"
@@ -149,7 +150,7 @@ void wt_fifo_feed(struct wt_radio *r, int ac)
 	/* a frame is looked at once there is room for it: one that is put back, as ath9k does, would come behind those that were behind it */
 	while (!wt_tx_full(r, ac, true) &&
 	       (tid = list_first_entry_or_null(&r->fw_tids[ac], struct wt_tid, fw_list))) {
-		bool ready = tid->in_hw < wt_p.tid_depth[r->driver->mode], sent = ready && wt_tx_tid(r, ac, tid);
+		bool ready = !tid->asks && tid->in_hw < wt_p.tid_depth[r->driver->mode], sent = ready && wt_tx_tid(r, ac, tid);
 
 		tid->in_hw += sent;
 		if (ready && wt_fifo_waits(tid))	/* else a completion gives it its turn */
@@ -162,4 +163,35 @@ void wt_fifo_feed(struct wt_radio *r, int ac)
 			break;
 	}
 	rcu_read_unlock();
+}
+
+/* MPDUs of p were given up: the firmware tells the receiver, behind what stands ready. */
+void wt_fifo_ask(struct wt_radio *r, const struct wt_ppdu *p)
+{
+	struct wt_ppdu *bar = wt_bar_new(r, p);
+
+	if (bar)
+		r->driver->formed(r, p->tid->txq->ac, bar);
+}
+
+/* The hardware is done with a PPDU. After a BAR, answered or not (once more, as often as it may be), its TID goes on. */
+void wt_fifo_done(struct wt_radio *r, int q, struct wt_ppdu *p, bool response)
+{
+	if (!p->unit) {
+		wt_tx_over(r, q, p, response);
+		return;
+	}
+	if (p->asks && !response && p->asked < WT_BAR_RETRIES) {
+		p->asked++;
+		p->chain = p->tries = p->attempts = 0;
+		r->driver->formed(r, q, p);
+		return;
+	}
+	if (p->asks) {
+		p->asks->asks = false;
+		if (wt_fifo_waits(p->asks))
+			wt_fifo_turn(r, p->asks);
+	}
+	wt_ppdu_free_all(p);
+	wt_tx_schedule(r, q);
 }

@@ -17,5 +17,7 @@ void wt_fifo_feed(struct wt_radio *r, int ac);
 u64 wt_fifo_due(const struct wt_radio *r);
 void wt_fifo_report(struct wt_radio *r, u64 now);
 void wt_fifo_purge(struct wt_radio *r);
+void wt_fifo_ask(struct wt_radio *r, const struct wt_ppdu *p);
+void wt_fifo_done(struct wt_radio *r, int q, struct wt_ppdu *p, bool response);
 
 #endif
