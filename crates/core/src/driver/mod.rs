@@ -34,7 +34,10 @@ crate::choices! {
 impl Name {
     /// Whether its cards do 802.11ac, at least.
     pub const fn does_vht(self) -> bool {
-        matches!(self, Name::Ath10k | Name::Mt76)
+        match self {
+            Name::Ath9k | Name::Ath9kTidq | Name::Ath9kHtc | Name::Linksys | Name::Sora => false,
+            Name::Ath10k | Name::Mt76 => true,
+        }
     }
     /// Frames that its card's receive ring holds. The Broadcom's is not known: as ath9k's. src: linux@6.12 ath9k/ath9k.h ATH_RXBUF, ath9k/htc.h
     /// ATH9K_HTC_RXBUF, ath10k/htt.h HTT_RX_RING_FILL_LEVEL, mt76/mt7915/mt7915.h MT7915_RX_RING_SIZE (mt7921: as many)
@@ -48,6 +51,9 @@ impl Name {
     }
     /// Whether the driver asks for airtime queue limits (NL80211_EXT_FEATURE_AQL).
     pub const fn asks_for_aql(self) -> bool {
-        matches!(self, Name::Ath10k | Name::Mt76)
+        match self {
+            Name::Ath9k | Name::Ath9kTidq | Name::Ath9kHtc | Name::Linksys | Name::Sora => false,
+            Name::Ath10k | Name::Mt76 => true,
+        }
     }
 }
