@@ -6,7 +6,7 @@ use super::sections::{Section, TOP, dotted, is_section, section_keys};
 use crate::sim::params::nearest;
 
 /// What others call our keys: Flent's options, ns-3's attributes, `iw`, `tc` and `ss`.
-const SYNONYMS: [(&str, &str); 16] = [
+const SYNONYMS: [(&str, &str); 19] = [
     ("duration", "time.flows"),
     ("length", "time.flows"),
     ("simulationTime", "time.flows"),
@@ -23,6 +23,9 @@ const SYNONYMS: [(&str, &str); 16] = [
     ("step_size", "traffic.ping"),
     ("upload_streams", "traffic.tcp_up"),
     ("download_streams", "traffic.tcp_down"),
+    ("bottleneck.rate", "htb.rate"),
+    ("bottleneck.bandwidth", "htb.rate"),
+    ("bottleneck.delay", "netem.delay"),
 ];
 
 /// What a part's switch may be called, whichever of these its own section has.
@@ -63,7 +66,7 @@ pub(super) fn unknown(at: At<'_>) -> ScenarioError {
         let near = if SWITCH.contains(&key) {
             keys.iter().find(|k| SWITCH.contains(k)).map(|k| dotted(section, k)) // another part's switch is not meant
         } else {
-            meant(key, &all)
+            meant(section, key, &all)
                 .or_else(|| nearest(key, keys.iter().copied()).map(|k| dotted(section, &k)))
                 .or_else(|| slipped(key, &all))
         };
@@ -76,7 +79,7 @@ pub(super) fn unknown(at: At<'_>) -> ScenarioError {
     let mut names = Section::names();
     names.extend(TOP);
     let what = if section.is_empty() { key } else { section };
-    let near = meant(key, &all)
+    let near = meant(section, key, &all)
         .or_else(|| nearest(what, names.into_iter()))
         .or_else(|| nearest(&dotted(section, key), all.iter().map(String::as_str)));
     let expected = format!("a key ({}) or a section ({})", TOP.join(", "), Section::names().join(", "));
@@ -84,20 +87,21 @@ pub(super) fn unknown(at: At<'_>) -> ScenarioError {
 }
 
 /// The key that is meant by a name that is right elsewhere: in another section, or in another tool.
-fn meant(key: &str, all: &[String]) -> Option<String> {
+fn meant(section: &str, key: &str, all: &[String]) -> Option<String> {
     let elsewhere = || {
         let elsewhere = |k: &&String| k.rsplit_once('.').is_some_and(|(s, leaf)| s != "stations" && leaf == key);
         let mut same = all.iter().filter(elsewhere);
         same.next().filter(|_| same.next().is_none()).cloned()
     };
-    elsewhere().or_else(|| SYNONYMS.iter().find(|s| s.0 == key).map(|s| s.1.into()))
+    let called = |name: &str| SYNONYMS.iter().find(|s| s.0 == name).map(|s| s.1.to_owned());
+    called(&dotted(section, key)).or_else(elsewhere).or_else(|| called(key))
 }
 
 /// Letters by which a key may differ from another section's that is held for it.
 const SLIPS: usize = 2;
 
 /// The only key of another section that is near. Names are held against each other without their sections: `bottleneck.` is long
-/// enough for "rate" to be near to any other word behind it. Nearer than within a section: a name that no key has (`ce_threshold`)
+/// enough for "rate" to be near to any other word behind it. Nearer than within a section: a name that no key has (`ce_mark`)
 /// is not meant for another section's that ends like it.
 fn slipped(key: &str, all: &[String]) -> Option<String> {
     let leaf = |k: &'_ String| k.rsplit_once('.').filter(|(s, _)| *s != "stations").map(|(_, leaf)| leaf.to_owned());
@@ -150,18 +154,13 @@ mod tests {
     #[test]
     fn what_is_not_near_is_not_named() {
         let set = |k: &str| read(&Source { path: "a.toml", text: WIRED }, &[(k.into(), "1".into())]).unwrap_err().near;
-        for no in [
-            "bottleneck.rate",
-            "bottleneck.delay",
-            "netem.burst",
-            "traffic.flows",
-            "wifi.ssid",
-            "fq_codel.ce_threshold",
-        ] {
+        for no in ["bottleneck.colour", "netem.burst", "traffic.flows", "wifi.ssid", "fq_codel.ce_mark"] {
             assert_eq!(set(no), None, "{no}");
         }
         assert_eq!(set("wifi.msc").as_deref(), Some("wifi.mcs"));
         assert_eq!(set("bottleneck.plase").as_deref(), Some("bottleneck.place"));
+        assert_eq!(set("bottleneck.rate").as_deref(), Some("htb.rate"));
+        assert_eq!(set("bottleneck.delay").as_deref(), Some("netem.delay"));
         assert_eq!(set("wifi.tsq_mss").as_deref(), Some("tcp.tsq_ms"));
         assert_eq!(set("bottleneck.bandwith").as_deref(), Some("cake.bandwidth"));
     }
