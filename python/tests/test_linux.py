@@ -5,7 +5,7 @@ import pytest
 from linux_scenarios import AARC, MINSTREL, THESIS, UP, up, wired
 
 import wavetank
-from wavetank import UserError, units
+from wavetank import UserError, _core, units
 from wavetank.lab import plan
 from wavetank.linux import like_linux, tree
 from wavetank.linux.own import MODES
@@ -256,6 +256,14 @@ def test_wired_is_htb_and_netem():
         "S qdisc replace dev sr root handle 10: netem delay 0us loss 1% limit 1000"
         in translate(wired(netem__loss=0.01)).case["tc"]
     )
+
+
+def test_every_discipline_that_stands_in_another_has_words():
+    leaves = next(r["range"] for r in _core.schema() if (r["section"], r["key"]) == ("htb", "leaf")).split(" | ")
+    assert "fq_codel" in leaves
+    for leaf in leaves:
+        case = translate(wired(htb__leaf=leaf, netem__delay="10 ms")).case
+        assert any(f" {leaf} " in f"{line} " for line in case["tc"]), leaf
 
 
 def test_netem_is_told_what_tc_takes():

@@ -48,6 +48,19 @@ def test_every_congestion_control(cc):
     assert r.flows[0].goodput_mbit > 10
 
 
+def test_dctcp_beside_cubic_is_the_models():
+    """Where CoDel marks at a millisecond: DCTCP gives way to all of it, CUBIC, which asks for no ECN, to none."""
+    s = wired(
+        traffic__tcp_up=2, traffic__cc=["dctcp", "cubic"], netem__delay="10 ms", htb__leaf="fq_codel", fq_codel__flows=1
+    )
+    s = s.set(fq_codel__ce_threshold="1 ms", time__flows="6 s")
+    kernel, model = s.run(1, on="linux"), like_linux(s).run(1)
+    for there, here in zip(kernel.flows, model.flows, strict=True):
+        assert there.goodput_mbit == pytest.approx(here.goodput_mbit, rel=0.05)
+        assert there.delivered_ce == pytest.approx(here.delivered_ce, rel=0.05)
+    assert kernel.flows[0].delivered_ce > 0 == kernel.flows[1].delivered_ce
+
+
 @pytest.mark.parametrize("driver", ["ath9k", "ath9k_htc", "ath10k"])
 def test_every_driver_up_and_down(driver):
     r = scenario(ap__driver=driver, sta__driver=driver, traffic__tcp_down=1, wifi__mcs=15).run(1, on="linux")

@@ -149,7 +149,7 @@ def test_disciplines_are_what_tc_printed_but_for_what_the_model_does_not_keep():
         "limit": 10_240, "flows": 1024, "quantum": 1514, "target": 5000, "interval": 100_000, "memory_limit": 2**25, "ecn": 1, "drop_batch": 64,
     }  # fmt: skip
     stats = {
-        "drop_overlimit": 0, "new_flow_count": 51, "ecn_mark": 0, "memory_used": 35_160, "drop_overmemory": 0, "new_flows_len": 0,
+        "drop_overlimit": 0, "new_flow_count": 51, "ecn_mark": 0, "ce_mark": 0, "memory_used": 35_160, "drop_overmemory": 0, "new_flows_len": 0,
         "old_flows_len": 3,
     }  # fmt: skip
     both = [("htb", None, {}, {}), ("fq_codel", "1:1", options, stats)]

@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from wavetank import _core
+from wavetank.linux.own import STOCK_CC
+from wavetank.state.tc import OPTIONS
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(p for p in (ROOT / "docs" / "mechanisms").glob("*.md") if p.name != "README.md")
@@ -62,6 +64,15 @@ def test_what_a_scenario_can_choose_is_linux_or_has_a_page():
     paged = {n for page in PAGES for n in names_of(page)}
     assert registered() - stock() - paged == set()
     assert paged & stock() == set()
+
+
+def test_the_second_water_has_what_stock_linux_has():
+    assert {n for kind, n in stock() if kind == "cc"} == STOCK_CC
+
+
+def test_every_discipline_is_told_as_tc_prints_it():
+    """htb's line says no more than its place here."""
+    assert set(_core.registry()["qdisc"]) - {"htb"} == OPTIONS.keys()
 
 
 def test_every_module_has_a_page():

@@ -69,6 +69,8 @@ class Draw:
 
     #: Controls of which one is drawn.
     controls: ClassVar[list[str]] = CONTROLS
+    #: How many connections have ECN.
+    marked: ClassVar[float] = 0.3
     #: What is printed of TCP_INFO, and beside it, by packetdrill's names.
     shown: ClassVar[list[str]] = [f"tcpi_{name}" for name in FIELDS]
     #: Seconds that keep what a timer does and what the peer does apart.
@@ -90,7 +92,7 @@ class Draw:
         self.rtt = r.choice([0.03, 0.1, 0.1, 0.2]) + r.randint(-1900, 1900) / 1e6
         self.window = r.choice([1000, 1000, 200, 50, 20])
         self.odd = r.random() < 0.5
-        self.client, self.ecn = r.random() < 0.3, r.random() < 0.3
+        self.client, self.ecn = r.random() < 0.3, r.random() < self.marked
         self.closed, self.fin, self.taken = False, False, 0
         self.echoes, self.marks = False, r.choice([0, 0, 0.1, 0.5])
         self.peer, self.seq, self.on_way = Receiver(), 1, list[Range]()
@@ -375,7 +377,11 @@ def main(about: str | None = __doc__, kind: type[Draw] = Draw) -> None:
     parser.add_argument(
         "--max-header", type=int, help="the kernel's MAX_HEADER, bytes; 96 as the second water's is configured"
     )
+    parser.add_argument("--control", help="of all of them, in place of one at random (dctcp is none of these)")
     args = parser.parse_args()
+    if args.control:
+        marked = 0.9 if args.control == "dctcp" else kind.marked
+        kind = type("One", (kind,), {"controls": [args.control], "marked": marked})
     args.out.mkdir(parents=True, exist_ok=True)
     for seed in range(args.seed, args.seed + args.count):
         d = draw(seed, args.kernel, args.hz, args.max_header, kind)

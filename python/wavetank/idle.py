@@ -9,7 +9,7 @@ from . import _core, categories, overruled, shipped, still, units
 from . import keys as catalogue
 from .linux.asked import Asked
 from .linux.kernels import version
-from .linux.own import DSSS
+from .linux.own import DSSS, NEEDS_ECN
 from .linux.relevance import OF_STANDARDS, OF_TIDQ, Relevance
 from .scenario import Scenario
 
@@ -205,14 +205,15 @@ def _of_queues(t: _Read, section: str, name: str) -> str:
     if (section, name) == ("htb", "quantum"):
         return "htb has one class here, which takes turns with nobody"
     said = _of_netem(t, name) if section == "netem" else ""
-    return said or (_of_ecn(t) if name == "ecn" and section != "tcp" else "")
+    return said or (_of_ecn(t) if name in ("ecn", "ce_threshold") and section != "tcp" else "")
 
 
 def _of_ecn(t: _Read) -> str:
     """Of marks in place of losses: only TCP has packets that can bear them."""
     if not t.has_tcp():
         return "no packet can be marked: there is no TCP flow"
-    return "no packet can be marked: tcp.ecn is false" if t.v["tcp.ecn"] == "false" else ""
+    asked = t.v["tcp.ecn"] == "true" or any(cc in NEEDS_ECN for cc in t.controls())
+    return "" if asked else "no packet can be marked: tcp.ecn is false"
 
 
 def _of_netem(t: _Read, name: str) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from .linux.asked import Asked
+from .linux.own import NEEDS_ECN
 
 #: What holds for all stations, and the lists that together stand in its place.
 INSTEAD: dict[str, tuple[str, ...]] = {
@@ -27,11 +28,13 @@ def keys(t: Asked, stations: int, above: Iterable[str]) -> dict[str, str]:
         key = f"stations.{name}"
         return t.v[key] != "off" and len(t.listed(key)) >= stations
 
-    found = {}
-    for key in sorted(INSTEAD.keys() & set(above)):
+    found, given = {}, set(above)
+    for key in sorted(INSTEAD.keys() & given):
         lists = INSTEAD[key]
         if all(own(name) for name in lists):
             found[key] = f"every station has its own ({', '.join(f'stations.{name}' for name in lists)})"
         elif key == "tcp.cc" and t.v["traffic.cc"] != "off":
             found[key] = "every flow has its own (traffic.cc)"
+    if "tcp.ecn" in given and NEEDS_ECN.issuperset(controls := t.controls()):
+        found["tcp.ecn"] = f"{controls[0]} asks for ECN whatever it says"
     return found

@@ -81,8 +81,12 @@ fn sysctl_there(name: &str, value: &str) -> Result<bool, String> {
 }
 
 /// Settings (path below /proc/sys, value) of each of these namespaces. What a namespace has not is the machine's (`tcp_rmem` and its like
-/// before 4.15, net/ipv4/sysctl_net_ipv4.c) and is set there.
+/// before 4.15, net/ipv4/sysctl_net_ipv4.c) and is set there. Of the congestion controls a namespace has one that the machine allows
+/// (net/ipv4/tcp_cong.c tcp_set_default_congestion_control).
 pub fn sysctls(namespaces: &[&str], settings: &[(&str, String)]) -> Result<(), String> {
+    if let Some((_, cc)) = settings.iter().find(|(name, _)| *name == "net/ipv4/tcp_congestion_control") {
+        sysctl("net/ipv4/tcp_allowed_congestion_control", &format!("reno {cc}"))?;
+    }
     let mut machines = vec![false; settings.len()];
     for ns in namespaces {
         within(ns, || {

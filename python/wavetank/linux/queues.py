@@ -32,9 +32,10 @@ class Queues(Asked):
             return self.netem(self.span("netem.delay"), size("limit"))
         if kind == "fq_codel":
             ecn = "ecn" if self.on("fq_codel.ecn") else "noecn"
+            marks = "" if self.text(n["ce_threshold"]) == "off" else f"ce_threshold {span('ce_threshold')} "
             return (
                 f"fq_codel limit {size('limit')} flows {size('flows')} quantum {size('quantum')} target {span('target')} "
-                f"interval {span('interval')} memory_limit {size('memory_limit')} drop_batch {size('drop_batch')} {ecn}"
+                f"{marks}interval {span('interval')} memory_limit {size('memory_limit')} drop_batch {size('drop_batch')} {ecn}"
             )
         if kind == "fq":
             until = "" if self.lacks("fq.horizon") else f"horizon {span('horizon')} "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .. import units
 from .asked import Asked
-from .own import GAIN_BITS, OWN_CC, PARAMETERS, SOCKET_SHIFT, STOCK_CC, UNLIMITED
+from .own import GAIN_BITS, NEEDS_ECN, OWN_CC, PARAMETERS, SOCKET_SHIFT, STOCK_CC, UNLIMITED
 
 #: Percent that the pacing ratios may be at most. src: linux@6.12 net/ipv4/sysctl_net_ipv4.c tcp_pacing_ss_ratio
 MOST_RATIO = 1000
@@ -18,6 +18,7 @@ class Tcp(Asked):
         controls = self.controls()
         for cc in controls:
             self.congestion_control(cc)
+        self.receivers(controls)
         ss, ca = self.number("tcp.pacing_ss_ratio"), self.number("tcp.pacing_ca_ratio")
         limit = self.text("tcp.limit_output_bytes")
         shift, factor = self.small_queue(controls)
@@ -113,6 +114,22 @@ class Tcp(Asked):
                     f"{cc}.{name}", f"gains of the kernel's BBR have {GAIN_BITS} bits: 1023/256 is the most"
                 )
         self.case.setdefault("controls", {})[OWN_CC[cc]] = values
+
+    def receivers(self, controls: tuple[str, ...]) -> None:
+        """The control of who listens, which is the host's: one that counts marks has to be there, too.
+
+        Receivers of the others go by it only where they have ECN (net/ipv4/tcp_input.c __tcp_ecn_check_ce).
+        """
+        counts = [cc for cc in controls if cc in NEEDS_ECN]
+        if not counts:
+            return
+        if len(controls) > 1 and self.on("tcp.ecn"):
+            others = ", ".join(cc for cc in controls if cc not in NEEDS_ECN)
+            raise self.refuse(
+                "tcp.ecn",
+                f"hosts listen with one control, and {counts[0]}'s receivers would echo the marks of {others}",
+            )
+        self.sysctl("tcp_congestion_control", counts[0])
 
     def parameters(self, cc: str) -> None:
         """Those of a control of the kernel's, on its command line: some are read once (tcp_cubic.c cubictcp_register)."""

@@ -63,6 +63,8 @@ def _counts(sent: int | None, packets: int | None, dropped: int) -> str:
 
 def _fq_codel(o: Options) -> Iterator[str]:
     yield f"limit {o['limit']}p flows {o['flows']} quantum {o['quantum']} target {span(o['target'])} "
+    if "ce_threshold" in o:
+        yield f"ce_threshold {span(o['ce_threshold'])} "
     yield f"interval {span(o['interval'])} memory_limit {size(o['memory_limit'])} "
     if o["ecn"]:
         yield "ecn "
@@ -71,11 +73,12 @@ def _fq_codel(o: Options) -> Iterator[str]:
 
 def _fq_codel_stats(q: Qdisc) -> Iterator[str]:
     s = q.stats
+    marks = f" ce_mark {s['ce_mark']}" if s["ce_mark"] else ""
     used = f" memory_used {s['memory_used']}" if s["memory_used"] else ""
     over = f" drop_overmemory {s['drop_overmemory']}" if s["drop_overmemory"] else ""
     yield (
         f"  maxpacket - drop_overlimit {s['drop_overlimit']} new_flow_count {s['new_flow_count']} "
-        f"ecn_mark {s['ecn_mark']}{used}{over}"
+        f"ecn_mark {s['ecn_mark']}{marks}{used}{over}"
     )
     yield f"  new_flows_len {s['new_flows_len']} old_flows_len {s['old_flows_len']}"
 

@@ -7,7 +7,7 @@ alone. D2 the server of a Wi-Fi bed sends by a wired card, whose sockets keep th
 
 from __future__ import annotations
 
-from ..linux.own import OWN_CC, SOCKET_SHIFT
+from ..linux.own import NEEDS_ECN, OWN_CC, SOCKET_SHIFT
 from ..linux.tcp import Tcp, paces
 from .asked import Bed
 from .own import NEVER, RMEM_SINCE, SHIFT_SINCE
@@ -37,6 +37,14 @@ class Sysctl(Tcp, Bed):
 
     def parameters(self, cc: str) -> None:
         """None: a module that runs has read some of them already, so that they stay unused, and are refused."""
+
+    def receivers(self, controls: tuple[str, ...]) -> None:
+        """They listen with their host's default (:meth:`load_controls`), which one that counts marks has to be."""
+        counts = [cc for cc in controls if cc in NEEDS_ECN]
+        if counts and {*controls, self.v["tcp.cc"]} != {*counts}:
+            raise self.refuse(
+                "traffic.cc", f"{counts[0]} has to be at both ends, and netserver listens with one for all, tcp.cc"
+            )
 
     def hosts(self) -> None:
         """TCP's keys, for every host where TCP begins or ends."""

@@ -5,6 +5,7 @@ src: iproute2's `tc` (a discipline of another kind under a handle in use is refu
 
 from __future__ import annotations
 
+from .. import _core
 from ..linux.queues import Queues
 from .asked import Bed
 from .own import HTC_TXQS_SINCE
@@ -34,9 +35,8 @@ class Tc(Queues, Bed):
 
     def keys_of(self, specs: list[str]) -> str:
         """The sections that a tree comes from."""
-        kinds = ("htb", "netem", "pfifo", "bfifo", "fq_codel", "fq", "cake", "pfifo_fast")
-        words = {w for s in specs for w in s.split()}
-        return ", ".join(f"[{k}]" for k in kinds if k in words)
+        words = {w for s in specs for w in s.split()} & {*_core.registry()["qdisc"]}
+        return ", ".join(f"[{k}]" for k in dict.fromkeys(k.partition(".")[0] for k in self.v) if k in words)
 
     def behind(self) -> None:
         """The wire behind the access point: its own delay, unless the scenario names one."""

@@ -2,7 +2,7 @@
 //! `interval / sqrt(count)`.
 //!
 //! Stands for: Linux 6.12 include/net/codel.h, include/net/codel_impl.h, whose integers, 1024 ns tick and Newton step
-//! are kept. Shared by `fq_codel` and `mac80211`, as there. Differs: D1 no CE threshold (off by default there too).
+//! are kept. Shared by `fq_codel` and `mac80211`, as there. Differs: D1 the CE threshold holds for all packets (no selector).
 
 use crate::sim::{Span, Time};
 
@@ -32,17 +32,28 @@ pub struct Config {
     mtu: u32,
     ecn: bool,
     keeps_above: bool,
+    ce_threshold: u32,
 }
+
+/// No sojourn is marked for its own sake. src: CODEL_DISABLED_THRESHOLD
+const DISABLED: u32 = i32::MAX as u32;
 
 impl Config {
     /// Converts. A backlog of no more than `mtu` bytes is never dropped from. src: `MS2TIME`, which rounds down
     pub const fn new(target: Span, interval: Span, mtu: u32, ecn: bool) -> Config {
         let (target, interval) = ((target.ns() >> 10) as u32, (interval.ns() >> 10) as u32);
-        Config { target, interval, mtu, ecn, keeps_above: false }
+        Config { target, interval, mtu, ecn, keeps_above: false, ce_threshold: DISABLED }
     }
     /// The same, with or without [`Old::codel_keeps_above`](super::Old::codel_keeps_above).
     pub const fn keeping(self, keeps_above: bool) -> Config {
         Config { keeps_above, ..self }
+    }
+    /// The same, which marks whatever has waited for longer than this.
+    pub const fn marking(self, threshold: Option<Span>) -> Config {
+        match threshold {
+            Some(t) => Config { ce_threshold: (t.ns() >> 10) as u32, ..self },
+            None => self,
+        }
     }
 }
 
@@ -75,6 +86,8 @@ pub trait Head {
     fn drop(&mut self, p: Self::Item);
     /// A packet was marked instead of dropped.
     fn marked(&mut self) {}
+    /// A packet was marked for its wait (`ce_mark`).
+    fn ce_marked(&mut self) {}
 }
 
 impl Vars {
@@ -130,11 +143,16 @@ impl Vars {
             return None;
         };
         let now = ticks(now);
-        if !self.should_drop(c, head, Some(&p), now) {
+        let mut out = if self.should_drop(c, head, Some(&p), now) {
+            self.dequeue_late(c, now, head, p)
+        } else {
             self.dropping = false;
-            return Some(p);
+            Some(p)
+        };
+        if after(self.ldelay, c.ce_threshold) && out.as_mut().is_some_and(|p| head.set_ce(p)) {
+            head.ce_marked();
         }
-        self.dequeue_late(c, now, head, p)
+        out
     }
     /// The same, where `p` has waited for too long.
     #[inline(never)] // seldom
@@ -218,6 +236,7 @@ mod tests {
         q: VecDeque<Packet>,
         drops: Vec<u32>,
         marks: u32,
+        ce_marks: u32,
     }
     impl Head for Plain {
         type Item = Packet;
@@ -238,6 +257,9 @@ mod tests {
         }
         fn marked(&mut self) {
             self.marks += 1;
+        }
+        fn ce_marked(&mut self) {
+            self.ce_marks += 1;
         }
     }
 
@@ -275,6 +297,27 @@ mod tests {
         let (drops, out, sum, marks, count, left) = four_seconds(false);
         assert_eq!(drops[..12], [101, 182, 223, 269, 310, 346, 379, 410, 439, 467, 493, 518]);
         assert_eq!((out, sum, marks, count, left), (2861, 9_475_649_767_515_497_853, 0, 210, 72), "109008 bytes left");
+    }
+
+    /// Each that has waited for more than a millisecond, to the tick; the last is alone and below the floor of dropping.
+    #[test]
+    fn a_wait_beyond_the_threshold_is_marked() {
+        let plain = Config::new(Span::from_ms(5), Span::from_ms(100), 1514, false);
+        for (config, marks) in [(plain.marking(Some(Span::from_ms(1))), 2), (plain, 0)] {
+            let (mut v, mut head) = (Vars::default(), Plain::default());
+            let waits =
+                [(1_001_000, Ecn::Ect0), (999_000, Ecn::Ect0), (3_000_000, Ecn::NotEct), (40_000_000, Ecn::Ect0)];
+            for (ns, ecn) in waits {
+                let mut p = Packet::blank(Kind::Udp, FlowId(0), NodeId(0), NodeId(1));
+                (p.enqueued, p.ecn) = (Time::from_ns(50_000_000 - ns), ecn);
+                head.q.push_back(p);
+            }
+            let out: Vec<_> =
+                (0..4).map(|_| v.dequeue(&config, Time::from_ms(50), &mut head).expect("a packet").ecn).collect();
+            assert_eq!(out.iter().filter(|&&e| e == Ecn::Ce).count(), marks, "{out:?}");
+            assert_eq!((out[1], out[2]), (Ecn::Ect0, Ecn::NotEct));
+            assert_eq!((head.marks, head.ce_marks), (0, marks as u32));
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! no more than half the fattest flow, at the limit; `NET_XMIT_CN` if the packet's own flow paid, success otherwise.
 //! CoDel looks at the whole queue's backlog, not the flow's, for its one-MTU floor, as there.
 //! Of older kernels: [`Old`](super::Old), linux@3.18 include/net/codel.h codel_should_drop, net/sched/sch_fq_codel.c fq_codel_drop.
-//! Differs: D1 the hash (see `skb`). D2 no filters, no CE threshold. D3 the memory limit holds for kernels before 4.7, too.
+//! Differs: D1 the hash (see `skb`). D2 no filters, no selector of the CE threshold. D3 the memory limit holds for kernels before 4.7, too.
 
 use super::codel::{Config, Head, Vars};
 use super::pool::{Chain, Link, Linked, List, Pool};
@@ -27,6 +27,8 @@ crate::params! {
         interval: Span = Span::from_ms(100), in Span::from_us(1) => Span::from_s(100), src "linux@6.12 include/net/codel_impl.h codel_params_init";
         /// Marks packets that can be marked, instead of dropping them.
         ecn: bool = true, src "linux@6.12 net/sched/sch_fq_codel.c fq_codel_init";
+        /// Marks packets that can be marked and have waited for longer, whatever CoDel says: what DCTCP counts.
+        ce_threshold: Option<Span> = None, in Some(Span::ZERO) => Some(Span::from_s(1000)), src "linux@6.12 include/net/codel_impl.h codel_dequeue";
         /// Memory (truesize) that the packets take at most.
         memory_limit: Bytes = Bytes::from_mib(32), in Bytes::new(1) => Bytes::from_mib(2048), src "linux@6.12 net/sched/sch_fq_codel.c fq_codel_init";
         /// Packets dropped at once at the limit, at most.
@@ -59,6 +61,8 @@ struct Held {
     memory: u64,
     dropped: u64,
     marked: u64,
+    /// Marked for their wait (`ce_mark`).
+    ce_marked: u64,
     /// Flows that were put on the list of new ones (`new_flow_count`).
     new_flows: u64,
     /// Packets dropped for want of room, and of them those for want of memory (`drop_overlimit`, `drop_overmemory`).
@@ -130,6 +134,9 @@ impl<B: Bin> Head for FlowHead<'_, B> {
     fn marked(&mut self) {
         self.held.marked += 1;
     }
+    fn ce_marked(&mut self) {
+        self.held.ce_marked += 1;
+    }
 }
 
 impl FqCodel {
@@ -186,7 +193,8 @@ impl Discipline for FqCodel {
                 if largest.is_some() { 0 } else { params.mtu },
                 params.ecn,
             )
-            .keeping(setup.old.codel_keeps_above),
+            .keeping(setup.old.codel_keeps_above)
+            .marking(params.ce_threshold),
             seed,
             flows: vec![Flow::default(); params.flows as usize],
             backlogs: vec![0; params.flows as usize],
@@ -273,6 +281,7 @@ impl Discipline for FqCodel {
     fn told(&self) -> Told {
         let (p, h) = (&self.params, &self.held);
         let of = |c: &Chain| u64::from(c.count(|i| self.flows[i as usize].link));
+        let threshold = p.ce_threshold.map(|t| ("ce_threshold", t.us() as u64));
         Told {
             options: vec![
                 ("limit", p.limit.into()),
@@ -283,11 +292,15 @@ impl Discipline for FqCodel {
                 ("memory_limit", p.memory_limit.get()),
                 ("ecn", p.ecn.into()),
                 ("drop_batch", p.drop_batch.into()),
-            ],
+            ]
+            .into_iter()
+            .chain(threshold)
+            .collect(),
             stats: vec![
                 ("drop_overlimit", h.overlimit),
                 ("new_flow_count", h.new_flows),
                 ("ecn_mark", h.marked),
+                ("ce_mark", h.ce_marked),
                 ("memory_used", h.memory),
                 ("drop_overmemory", h.overmemory),
                 ("new_flows_len", of(&self.new_flows)),

@@ -1,6 +1,9 @@
 //! ECN's two promises: the receiver echoes a mark until it hears CWR, the sender answers each echo once.
 //!
-//! Stands for: Linux 6.12 net/ipv4/tcp_input.c `tcp_ecn_*`, net/ipv4/tcp_output.c `tcp_ecn_send`; RFC 3168. Differs: D1 no AccECN.
+//! For a control that needs marks one by one (DCTCP's kind) the receiver echoes each as it came, and all packets are capable of being marked.
+//!
+//! Stands for: Linux 6.12 net/ipv4/tcp_input.c `tcp_ecn_*`, net/ipv4/tcp_output.c `tcp_ecn_send`, net/ipv4/tcp_dctcp.h; RFC 3168, RFC 8257.
+//! Differs: D1 no AccECN.
 
 use crate::sim::{Ecn as Codepoint, Packet, flags};
 
@@ -59,22 +62,36 @@ impl Ecn {
             }
         }
     }
-    /// Marks a packet that goes out; `new_data`: it has data that were never sent.
+    /// Echoes are those of marked packets, or of others (`dctcp_ece_ack_cwr`).
+    pub fn echo(&mut self, ce: bool) {
+        self.demand_cwr = ce;
+    }
+    /// Marks a packet that goes out; `new_data`: it has data that were never sent; `all`: the control needs ECN, so that ACKs and
+    /// retransmissions are capable, too.
     #[inline]
-    pub fn mark(&mut self, p: &mut Packet, new_data: bool) {
+    pub fn mark(&mut self, p: &mut Packet, new_data: bool, all: bool) {
         if !self.ok {
             return;
         }
-        if new_data {
+        if new_data || all {
             p.ecn = Codepoint::Ect0;
-            if core::mem::take(&mut self.cwr_due) {
-                p.flags |= flags::CWR;
-            }
+        }
+        if new_data && core::mem::take(&mut self.cwr_due) {
+            p.flags |= flags::CWR;
         }
         if self.demand_cwr {
             p.flags |= flags::ECE;
         }
     }
+}
+
+/// What the last packet of data was to a receiver that echoes each mark (`prior_rcv_nxt`, `ce_state` of tcp_dctcp.c).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CeState {
+    /// Next expected behind it.
+    pub prior_rcv_nxt: u32,
+    /// It was marked.
+    pub ce: bool,
 }
 
 #[cfg(test)]
@@ -90,7 +107,7 @@ mod tests {
             e.queue_cwr();
             e.withdraw_cwr(stops);
             let mut p = Packet::blank(Kind::Tcp, FlowId(0), NodeId(0), NodeId(1));
-            e.mark(&mut p, true);
+            e.mark(&mut p, true, false);
             assert_eq!((p.flags & flags::ECE != 0, p.flags & flags::CWR != 0), (echoes, tells));
         }
     }

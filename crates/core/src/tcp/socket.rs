@@ -2,7 +2,7 @@
 
 use super::cc::{Algorithm, Tunables};
 use super::config::{Config, Params};
-use super::ecn::Ecn;
+use super::ecn::CeState;
 use super::fastopen::state::Fast;
 use super::forward_alloc::ForwardAlloc;
 use super::options::Offer;
@@ -98,7 +98,7 @@ pub struct Socket {
     pub(super) rto: Rto,
     pub(super) rtt: Rtt,
     pub(super) undo: Undo,
-    pub(super) ecn: Ecn,
+    pub(super) ce_state: CeState,
     pub(super) tsq: Tsq,
     pub(super) timers: Timers,
     pub(super) chrono: Chrono,
@@ -183,7 +183,7 @@ impl Socket {
             rto: Rto::default(),
             rtt: Rtt::new(cfg.hz, profile.echo_rtt_zero),
             undo: Undo::default(),
-            ecn: Ecn::default(),
+            ce_state: CeState::default(),
             tsq: Tsq::default(),
             timers: Timers::OFF,
             chrono: Chrono::NEW,

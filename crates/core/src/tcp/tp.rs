@@ -4,6 +4,7 @@
 //! (queues, timers, receiver) is out of its reach. Units are in the names or beside the fields.
 
 use super::clock::Clock;
+use super::ecn::Ecn;
 use super::minmax::Minmax;
 use super::profile::Limits;
 
@@ -149,6 +150,8 @@ pub struct Tp {
     pub min_tso_segs: u32,
     /// Bytes of IPv4 and TCP headers without SACK blocks: what makes `mss_cache` a packet (`tcp_mss_to_mtu`).
     pub header_len: u32,
+    /// What both ends have promised of congestion marks (`ecn_flags`).
+    pub ecn: Ecn,
 }
 
 impl Tp {
@@ -206,6 +209,7 @@ impl Tp {
             gso_payload: 65_536,
             min_tso_segs: 2,
             header_len: 52,
+            ecn: Ecn::default(),
         }
     }
     /// Segments that have left the network without being cumulatively acknowledged.

@@ -13,6 +13,7 @@ fn drawn(x: &mut Draw) -> Params {
         target: us(x, &[1, 100, 1000, 5000, 20_000]),
         interval: us(x, &[1000, 10_000, 100_000, 300_000]),
         ecn: x.below(2) == 1,
+        ce_threshold: None,
         memory_limit: Bytes::new(x.pick(&[20_000, 178_000, 1_000_000, 33_554_432])),
         drop_batch: x.pick(&[1, 4, 8, 64]),
         mtu: x.pick(&[0, 256, 1514, 9000]),

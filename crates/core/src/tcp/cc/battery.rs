@@ -32,6 +32,7 @@ impl Sender {
         tp.app_limited = 0;
         tp.delivered = 1;
         tp.cwnd_usage_seq = tp.snd_nxt;
+        tp.ecn.ok = true;
         let ca = Algorithm::new(cc, &Tunables::default(), profile, &mut tp);
         Sender { tp, ca, r, ns, base_us, cc }
     }
@@ -68,6 +69,11 @@ impl Sender {
         self.tp.snd_una = self.tp.snd_una.wrapping_add(n * MSS);
         self.tp.packets_out -= n;
         self.tp.delivered += n;
+        if self.r.below(3) == 0 {
+            self.tp.delivered_ce += n;
+        }
+        let came = if self.r.below(2) == 0 { Event::EcnIsCe } else { Event::EcnNoCe };
+        self.ca.event(&mut self.tp, came);
         let rtt = i64::from(self.base_us) + i64::from(self.r.below(self.base_us * 3));
         let rtt_us = if n > 0 { rtt } else { -1 };
         if n > 0 {

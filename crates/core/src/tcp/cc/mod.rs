@@ -12,6 +12,7 @@ pub mod bbr_plus;
 pub mod bbrp;
 pub mod bic;
 pub mod cubic;
+pub mod dctcp;
 pub mod highspeed;
 pub mod htcp;
 pub mod hybla;
@@ -325,6 +326,8 @@ algorithms! {
     Illinois = "illinois" in illinois,
     /// Scalable.
     Scalable = "scalable" in scalable,
+    /// DCTCP.
+    Dctcp = "dctcp" in dctcp,
     /// BBR-DEV: BBR with the Wi-Fi patches of 2018.
     BbrDev = "bbr-dev" in bbr_dev,
     /// BBR+: BBR with tunable gains.
@@ -335,6 +338,15 @@ algorithms! {
     Bbr2 = "bbr2" in bbr2,
     /// BBR v3.
     Bbr3 = "bbr3" in bbr3,
+}
+
+impl Cc {
+    /// It goes by how many packets are marked: its connections ask for ECN, all that they send can be marked, and their receivers echo
+    /// each mark (`TCP_CONG_NEEDS_ECN`).
+    #[inline]
+    pub const fn needs_ecn(self) -> bool {
+        matches!(self, Cc::Dctcp)
+    }
 }
 
 /// Slow start: one segment an acknowledged segment, up to ssthresh; the acknowledged segments that are left over.

@@ -81,7 +81,7 @@ impl Socket {
             tagged = self.take_sacks(p, prior_una, &mut rs);
             flags |= tagged.flags;
         }
-        if p.flags & tcp_flags::ECE != 0 && p.flags & tcp_flags::SYN == 0 && self.ecn.ok {
+        if p.flags & tcp_flags::ECE != 0 && p.flags & tcp_flags::SYN == 0 && self.tp.ecn.ok {
             flags |= flag::ECE;
         }
         self.count_delivered(tagged.delivered, flags);
@@ -90,7 +90,7 @@ impl Socket {
             self.in_ack_event(slow_path || flags & flag::SND_UNA_ADVANCED == 0);
         }
         if p.payload > 0 || self.profile.hears_cwr_on_acks {
-            self.ecn.accept_cwr(p);
+            self.tp.ecn.accept_cwr(p);
         }
         if prior_packets == 0 {
             if !in_ack_first {

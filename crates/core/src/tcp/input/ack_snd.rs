@@ -6,7 +6,9 @@
 //! With `tcp.stretch_acks` the receiver is macOS' ([`stretch`](crate::tcp::receiver::stretch)). Differs: D1 the timer of compressed ACKs fires at the end
 //! of its slack; Linux's may fire earlier in it, with another of the CPU's timers.
 
-use crate::sim::{Lower, Packet, Span, Time, flags};
+use crate::sim::{Ecn, Lower, Packet, Span, Time, flags};
+use crate::tcp::cc::{Control, Event};
+use crate::tcp::ecn::CeState;
 use crate::tcp::options::{TIMESTAMPS, sack_len};
 use crate::tcp::profile::DelayedAcks;
 use crate::tcp::receiver::stretch;
@@ -74,7 +76,7 @@ impl Socket {
     #[inline]
     pub(in crate::tcp) fn data_sent(&mut self) {
         if self.tp.in_flight() == 0 {
-            crate::tcp::cc::Control::event(&mut self.ca, &mut self.tp, crate::tcp::cc::Event::TxStart);
+            self.ca.event(&mut self.tp, Event::TxStart);
         }
         let now = self.tp.clock.j32();
         // Where more than one reply is asked for, the first data alone that follow what came are one.
@@ -85,15 +87,18 @@ impl Socket {
         }
     }
 
-    /// `tcp_event_ack_sent`: what goes out acknowledges everything.
+    /// `tcp_event_ack_sent`: what goes out acknowledges everything, or `old`.
     #[inline]
-    pub(in crate::tcp) fn ack_sent(&mut self, segs: u32) {
+    pub(in crate::tcp) fn ack_sent(&mut self, segs: u32, old: Option<u32>) {
         let counts = self.profile.quick_counts_data;
         let a = &mut self.ack;
         if a.compressed > 0 {
             self.stats.compressed_acks += u64::from(a.compressed);
             a.compressed = 0;
             a.comp_fires = Time::NEVER;
+        }
+        if old.is_some_and(|ack| ack != self.rcv.rcv_nxt) {
+            return; // what came since is still to be acknowledged
         }
         if a.quick > 0 && (a.scheduled || !counts) {
             a.quick = a.quick.saturating_sub(if counts { 1 } else { segs.max(1) });
@@ -108,7 +113,7 @@ impl Socket {
     }
 
     /// `tcp_event_data_recv`: data came in order (or early, `in_order` false, where only the segment size is measured).
-    pub(in crate::tcp) fn data_recv(&mut self, p: &Packet, in_order: bool) {
+    pub(in crate::tcp) fn data_recv<L: Lower>(&mut self, p: &Packet, in_order: bool, low: &mut L) {
         self.ack.scheduled = true;
         if in_order || self.profile.early_tells_mss {
             self.measure_rcv_mss(p);
@@ -137,12 +142,40 @@ impl Socket {
             }
         }
         self.ack.lrcvtime = now;
-        if self.ecn.check_ce(p.ecn) {
-            self.enter_quickack(self.profile.quick_after_ce);
-        }
+        self.check_ce(p.ecn, low);
         if p.payload >= 128 && self.rcv.grow_window(p.payload) {
             self.ack.quick_one();
         }
+    }
+
+    /// `tcp_ecn_check_ce`.
+    #[inline]
+    pub(in crate::tcp) fn check_ce<L: Lower>(&mut self, codepoint: Ecn, low: &mut L) {
+        if !self.tp.ecn.ok {
+            return;
+        }
+        if codepoint != Ecn::NotEct && self.params.cc.needs_ecn() {
+            self.echo_each(codepoint == Ecn::Ce, low);
+        }
+        if self.tp.ecn.check_ce(codepoint) {
+            self.enter_quickack(self.profile.quick_after_ce);
+        }
+    }
+
+    /// Each mark is echoed as it came: where marks begin or end, an ACK that waits goes first, and another at once.
+    /// src: linux@6.12 net/ipv4/tcp_dctcp.h dctcp_ece_ack_update; rfc8257#3.2
+    #[cold]
+    fn echo_each<L: Lower>(&mut self, ce: bool, low: &mut L) {
+        self.ca.event(&mut self.tp, if ce { Event::EcnIsCe } else { Event::EcnNoCe });
+        if self.ce_state.ce != ce {
+            if self.ack.timer {
+                self.tp.ecn.echo(self.ce_state.ce);
+                self.send_ack_of(self.ce_state.prior_rcv_nxt, low);
+            }
+            self.ack.now = true;
+        }
+        self.ce_state = CeState { prior_rcv_nxt: self.rcv.rcv_nxt, ce };
+        self.tp.ecn.echo(ce);
     }
 
     /// `tcp_measure_rcv_mss`, and what PSH tells.
@@ -375,7 +408,7 @@ mod tests {
         {
             let mut s = sender(Cc::Reno, profile);
             (s.ack.quick, s.ack.scheduled) = (10, scheduled);
-            s.ack_sent(4);
+            s.ack_sent(4, None);
             assert_eq!(s.ack.quick, left, "{} {scheduled}", profile.name);
         }
     }

@@ -23,7 +23,7 @@ impl Socket {
         self.rcv.rcv_wup = self.rcv.rcv_nxt;
         (self.tp.snd_wnd, self.tp.max_window) = (p.wnd, p.wnd);
         self.snd_wl1 = p.seq;
-        self.ecn.ok &= p.flags & (flags::ECE | flags::CWR) == flags::ECE | flags::CWR;
+        self.tp.ecn.ok &= p.flags & (flags::ECE | flags::CWR) == flags::ECE | flags::CWR;
         self.mtup_init();
         self.sync_mss();
         self.first_rcv_mss();

@@ -8,6 +8,7 @@
 
 use crate::sim::{Ecn, Lower, Packet, Probe, Time, flags};
 use crate::tcp::cc::{Algorithm, Control};
+use crate::tcp::ecn::CeState;
 use crate::tcp::input::acceptable::is_reset;
 use crate::tcp::options::{BARE_HEADERS, TIMESTAMPS};
 use crate::tcp::output::mss::DEFAULT;
@@ -71,8 +72,8 @@ impl Socket {
     pub(in crate::tcp) fn send_syn<L: Lower>(&mut self, data: u32, again: bool, low: &mut L) -> Result<(), Failed> {
         // One that is sent again asks no more: what lost the first may have been its asking (`tcp_ecn_clear_syn`; from
         // 4.2, and here for all), unless the host is told to (`tcp_ecn_fallback`).
-        self.ecn.ok = self.params.ecn && !(again && self.app.ecn_fallback);
-        let ecn = if self.ecn.ok { flags::ECE | flags::CWR } else { 0 };
+        self.tp.ecn.ok = (self.params.ecn || self.params.cc.needs_ecn()) && !(again && self.app.ecn_fallback);
+        let ecn = if self.tp.ecn.ok { flags::ECE | flags::CWR } else { 0 };
         let truesize = if data == 0 { self.cost.control() } else { self.cost.of(data) };
         let load = Load {
             seq: self.tp.snd_una,
@@ -83,12 +84,13 @@ impl Socket {
             truesize,
             again,
             answers: None,
+            acks: None,
         };
         self.transmit(load, low)
     }
 
     pub(in crate::tcp) fn send_syn_ack<L: Lower>(&mut self, again: bool, low: &mut L) {
-        let ecn = if self.ecn.ok { flags::ECE } else { 0 };
+        let ecn = if self.tp.ecn.ok { flags::ECE } else { 0 };
         let child = self.fast.as_ref().and_then(|f| f.child);
         let load = Load {
             seq: child.map_or(self.tp.snd_una, |c| c.isn),
@@ -99,6 +101,7 @@ impl Socket {
             truesize: self.cost.control(),
             again,
             answers: None,
+            acks: None,
         };
         let _ = self.transmit(load, low);
     }
@@ -167,9 +170,10 @@ impl Socket {
         self.agree(p);
         self.rcv.advmss = self.announced() - self.header_len();
         self.rcv.first_window();
-        // A SYN is never ECN-capable itself; where one comes so, something on the path sets the bits for all (tcp_ecn_create_request).
-        let plain = p.ecn == Ecn::NotEct;
-        self.ecn.ok = self.opts.ecn && plain && p.flags & (flags::ECE | flags::CWR) == flags::ECE | flags::CWR;
+        // A SYN is never ECN-capable itself; where one comes so, something on the path sets the bits for all, or it is DCTCP's, which another's
+        // listener declines (tcp_ecn_create_request).
+        let takes = (self.opts.ecn && p.ecn == Ecn::NotEct) || self.params.cc.needs_ecn();
+        self.tp.ecn.ok = takes && p.flags & (flags::ECE | flags::CWR) == flags::ECE | flags::CWR;
         self.synack_sent = self.tp.clock.us;
         self.synack_timer();
         self.answer_fast(p);
@@ -211,7 +215,7 @@ impl Socket {
         if resets || p.flags & flags::SYN == 0 {
             return;
         }
-        self.ecn.ok &= p.flags & (flags::ECE | flags::CWR) == flags::ECE;
+        self.tp.ecn.ok &= p.flags & (flags::ECE | flags::CWR) == flags::ECE;
         self.snd_wl1 = p.seq;
         self.rcv.tsecr = p.tsecr;
         self.agree(p);
@@ -292,6 +296,7 @@ impl Socket {
         self.rtt.rtt_seq = tp.snd_nxt;
         self.rack.end_seq = tp.snd_una;
         self.undo.retrans_stamp = 0;
+        self.ce_state = CeState { prior_rcv_nxt: self.rcv.rcv_nxt, ce: false };
         let ca = Algorithm::new(self.params.cc, &self.tunables, self.profile, &mut self.tp);
         let before = core::mem::replace(&mut self.ca, ca);
         if client {

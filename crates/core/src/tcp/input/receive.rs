@@ -50,14 +50,14 @@ impl Socket {
             if after(p.seq, self.snd_wl1) && (self.profile.predicted_moves_wl || !in_line) {
                 self.snd_wl1 = p.seq;
             }
-            if self.ecn.accept_cwr(p) {
+            if self.tp.ecn.accept_cwr(p) {
                 self.ack.now = self.profile.acks_at_once;
             }
         } else if predicted && p.payload > 0 {
             self.predicted_data(now, p, low, probe);
             return;
         } else {
-            if p.flags & flags::CWR != 0 && p.payload > 0 && self.ecn.ok {
+            if p.flags & flags::CWR != 0 && p.payload > 0 && self.tp.ecn.ok {
                 self.ack.now = self.profile.acks_at_once;
             }
             if !self.take_ack(now, p, !predicted, low, probe) {
@@ -184,7 +184,7 @@ impl Socket {
         self.rcv.queue(end_data.wrapping_sub(nxt), p.payload);
         self.rcv.advance(end_data);
         if p.payload > 0 {
-            self.data_recv(p, true);
+            self.data_recv(p, true, low);
         } else {
             self.ack.scheduled = true;
         }
@@ -265,16 +265,14 @@ impl Socket {
 
     /// `tcp_data_queue_ofo`: a packet up to `end`, its FIN included.
     fn data_early<L: Lower>(&mut self, p: &Packet, end: u32, low: &mut L) {
-        if self.ecn.check_ce(p.ecn) {
-            self.enter_quickack(self.profile.quick_after_ce);
-        }
+        self.check_ce(p.ecn, low);
         if self.rcv.is_overcommitted() && !self.prune_queue(p.seq) {
             self.stats.rcv_drops += 1;
             return;
         }
         self.sets_aside_for(p.payload);
         self.stats.early_segs_in += u64::from(p.segs.max(1));
-        self.data_recv(p, false);
+        self.data_recv(p, false, low);
         self.rcv.predicts = false;
         let q = self.rcv.insert_early(p.seq, end, p.payload);
         self.rcv.rmem_alloc -= q.freed;

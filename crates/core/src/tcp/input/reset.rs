@@ -79,6 +79,7 @@ impl Socket {
             truesize: PURE_ACK,
             again: false,
             answers: None,
+            acks: None,
         };
         let _ = self.transmit(load, low);
         self.done(None);
@@ -96,7 +97,7 @@ impl Socket {
             (0, flags::RST | flags::ACK, p.seq.wrapping_add(len))
         };
         let (mss, truesize, again) = (0, PURE_ACK, false);
-        let load = Load { seq, payload: 0, segs: 1, mss, flags, truesize, again, answers: Some(ack) };
+        let load = Load { seq, payload: 0, segs: 1, mss, flags, truesize, again, answers: Some(ack), acks: None };
         let _ = self.transmit(load, low);
     }
 

@@ -62,13 +62,15 @@ pub(in crate::tcp) struct Load {
     pub again: bool,
     /// It is a reset in answer to a packet, and acknowledges this if it has ACK.
     pub answers: Option<u32>,
+    /// It acknowledges this, not all that came: DCTCP's word of what was there before a mark (`__tcp_send_ack`).
+    pub acks: Option<u32>,
 }
 
 impl Load {
     /// A bare ACK.
     pub const fn ack(seq: u32) -> Load {
         let (payload, segs, mss, truesize) = (0, 1, 0, PURE_ACK);
-        Load { seq, payload, segs, mss, flags: flags::ACK, truesize, again: false, answers: None }
+        Load { seq, payload, segs, mss, flags: flags::ACK, truesize, again: false, answers: None, acks: None }
     }
 }
 
@@ -107,6 +109,9 @@ impl Socket {
             p.headers = SYN_HEADERS as u16;
             self.opts.put(&mut p, self.announced());
             p.wnd = self.rcv.rcv_wnd.min(65_535);
+            if self.params.cc.needs_ecn() {
+                p.ecn = Ecn::Ect0; // INET_ECN_xmit, as soon as the socket has its control (tcp_assign_congestion_control)
+            }
             if load.flags & flags::ACK != 0 {
                 p.ack = self.rcv.rcv_nxt;
             }
@@ -119,12 +124,12 @@ impl Socket {
         } else {
             self.rcv.put_sacks(&mut p);
             p.headers = (self.header_len() + sack_len(p.n_sack.into())) as u16;
-            p.ack = self.rcv.rcv_nxt;
+            p.ack = load.acks.unwrap_or(self.rcv.rcv_nxt);
             let (window, quick) = if self.ack.no_memory { self.rcv.shut_window() } else { self.rcv.select_window() };
             p.wnd = window;
             self.ack.quick_if(quick);
             let new = load.payload > 0 && !before(load.seq, self.tp.snd_nxt);
-            self.ecn.mark(&mut p, new);
+            self.tp.ecn.mark(&mut p, new, self.params.cc.needs_ecn());
         }
         // A SYN-ACK belongs to the request, not to the socket.
         let charged = !pure_ack && load.flags & (flags::SYN | flags::ACK) != flags::SYN | flags::ACK;
@@ -133,7 +138,7 @@ impl Socket {
             self.tsq.charge(load.truesize);
         }
         if load.flags & flags::ACK != 0 {
-            self.ack_sent(load.segs);
+            self.ack_sent(load.segs, load.acks);
         }
         if load.payload > 0 {
             self.data_sent();
@@ -178,6 +183,13 @@ impl Socket {
     pub(in crate::tcp) fn send_ack<L: Lower>(&mut self, low: &mut L) {
         self.stats.acks_out += 1;
         let _ = self.transmit(Load::ack(self.acceptable_seq()), low);
+    }
+
+    /// `__tcp_send_ack` of less than all that came.
+    #[cold]
+    pub(in crate::tcp) fn send_ack_of<L: Lower>(&mut self, rcv_nxt: u32, low: &mut L) {
+        self.stats.acks_out += 1;
+        let _ = self.transmit(Load { acks: Some(rcv_nxt), ..Load::ack(self.acceptable_seq()) }, low);
     }
 
     /// `tcp_acceptable_seq`: `snd_nxt`, unless the peer took its window back.
@@ -405,7 +417,7 @@ impl Socket {
             fl |= flags::FIN;
         }
         let prior = self.tp.wstamp_ns;
-        let load = Load { seq, payload: len, segs, mss, flags: fl, truesize, again: false, answers: None };
+        let load = Load { seq, payload: len, segs, mss, flags: fl, truesize, again: false, answers: None, acks: None };
         if let Err(failed) = self.transmit(load, low) {
             self.app.kept(end_data, fl & flags::PSH != 0, eor);
             return Err(failed);
@@ -484,6 +496,7 @@ impl Socket {
             truesize: self.cost.control(),
             again: false,
             answers: None,
+            acks: None,
         };
         self.transmit(Load { truesize: PURE_ACK, ..load }, low).is_ok()
     }

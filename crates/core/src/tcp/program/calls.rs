@@ -8,6 +8,7 @@
 
 use crate::sim::{Lower, Time};
 use crate::tcp::cc::{Algorithm, Cc};
+use crate::tcp::ecn::CeState;
 use crate::tcp::options::Offer;
 use crate::tcp::program::write::WriteFlags;
 use crate::tcp::sender::app::Error;
@@ -293,6 +294,7 @@ impl Socket {
             return;
         }
         self.params.cc = cc;
+        self.ce_state = CeState { prior_rcv_nxt: self.rcv.rcv_nxt, ce: false };
         self.ca = Algorithm::new(cc, &self.tunables, self.profile, &mut self.tp);
     }
 }

@@ -119,8 +119,8 @@ impl Socket {
                 u64::from(o.timestamps)
                     | u64::from(o.sack) << 1
                     | u64::from(o.window_scaling) << 2
-                    | u64::from(self.ecn.ok) << 3
-                    | u64::from(self.ecn.seen()) << 4
+                    | u64::from(self.tp.ecn.ok) << 3
+                    | u64::from(self.tp.ecn.seen()) << 4
                     | u64::from(self.fast.as_ref().is_some_and(|f| f.data_acked)) << 5
             }
             "tcpi_options" if matches!(self.state, State::SynSent | State::Closed) => 0,

@@ -20,7 +20,7 @@ impl Socket {
         tp.prr_delivered = 0;
         tp.prr_out = 0;
         tp.snd_ssthresh = self.ca.ssthresh(tp);
-        self.ecn.queue_cwr();
+        self.tp.ecn.queue_cwr();
     }
 
     /// An ACK in a reduction: how much may be sent for what it delivered.

@@ -76,6 +76,7 @@ impl Socket {
             truesize: self.cost.of(payload),
             again: true,
             answers: None,
+            acks: None,
         };
         let sent = self.transmit(load, low);
         let sent_ns = self.tp.wstamp_ns;

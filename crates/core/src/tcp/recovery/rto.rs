@@ -67,7 +67,7 @@ impl Socket {
                 if self.syns_crossed() {
                     self.enter_loss();
                 } else {
-                    self.ecn.queue_cwr();
+                    self.tp.ecn.queue_cwr();
                 }
                 self.handshake_timeout(now, low);
             }
@@ -190,7 +190,7 @@ impl Socket {
         self.set_ca_state(CaState::Loss);
         self.tp.high_seq = self.tp.snd_nxt;
         self.tlp.high_seq = None;
-        self.ecn.queue_cwr();
+        self.tp.ecn.queue_cwr();
         let probes = self.mtup.as_ref().is_some_and(|m| m.out.is_some());
         self.rto.frto = self.params.frto && (new_recovery || self.rto.retransmits > 0) && !probes;
     }

@@ -56,7 +56,7 @@ impl Socket {
             self.tp.snd_cwnd = self.ca.undo_cwnd(&mut self.tp);
             if self.tp.prior_ssthresh > self.tp.snd_ssthresh {
                 self.tp.snd_ssthresh = self.tp.prior_ssthresh;
-                self.ecn.withdraw_cwr(self.profile.undo_stops_echo);
+                self.tp.ecn.withdraw_cwr(self.profile.undo_stops_echo);
             }
         } else if self.is_classic() && !self.ca.has_cong_control() {
             self.tp.snd_cwnd = self.tp.snd_cwnd.max(self.tp.snd_ssthresh);
