@@ -4,6 +4,7 @@ import gzip
 import json
 import os
 import pickle
+import re
 import shutil
 import subprocess
 import sys
@@ -322,3 +323,21 @@ def test_a_notebook_shows_tables(one_result):
     assert (
         [r[0] for r in rows] == ["cc", "cubic", "bbr"] and "goodput Mbit/s" in rows[0] and title.startswith("sweep of ")
     )
+
+
+def test_a_wrong_name_is_answered_with_those_that_there_are(one_result):
+    for ask, said in (
+        (lambda: one_result.flows[0].series["srtt"], 'unknown series "srtt"'),
+        (lambda: one_result.in_window(one_result.flows[0].series, "cwnd"), 'unknown series "cwnd"'),
+        (lambda: one_result.nodes["sta9"], 'unknown radio "sta9", expected ap, sta1'),
+        (lambda: one_result.resolved["tcp.ccc"], 'did you mean "tcp.cc"'),
+        (lambda: one_result.flows_of("upp"), 'unknown direction "upp", expected down, up'),
+        (lambda: one_result.flows_of(kind="tpc"), "unknown kind of flow"),
+    ):
+        with pytest.raises(UserError, match=re.escape(said)) as e:
+            ask()
+        assert str(e.value).startswith("unknown ")
+    with pytest.raises(KeyError):
+        one_result.nodes["sta9"]
+    assert one_result.nodes.get("sta9") is None and "sta9" not in one_result.nodes
+    assert pickle.loads(pickle.dumps(one_result)) == one_result

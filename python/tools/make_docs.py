@@ -74,7 +74,9 @@ def api() -> str:
             own = [vars(c) for c in reversed(thing.__mro__) if c.__module__.startswith("wavetank")]
             for member, m in {k: v for c in own for k, v in c.items()}.items():
                 if isinstance(m, property | cached_property) and not member.startswith("_"):
-                    out += [f"* `{member}`", f"  {(inspect.getdoc(m) or '').replace(chr(10), ' ')}"]
+                    get = m.fget if isinstance(m, property) else m.func
+                    gives = inspect.signature(get).return_annotation if get else ""
+                    out += [f"* `{member}: {gives}`", f"  {(inspect.getdoc(m) or '').replace(chr(10), ' ')}"]
                 function = m.__func__ if isinstance(m, classmethod) else m
                 if member.startswith("_") or not inspect.isfunction(function):
                     continue

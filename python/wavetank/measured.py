@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 
 from . import state, stats, units
+from .errors import unknown
+from .named import Named
 from .state import State
 from .stats import FloatArray
 
@@ -89,6 +91,12 @@ class _ByValue:
     __hash__ = None  # type: ignore[assignment]
 
 
+def _by_name(of: object, **fields: str) -> None:
+    """Fields that are asked for by name: what one of each is called."""
+    for name, what in fields.items():
+        object.__setattr__(of, name, Named(getattr(of, name), what))
+
+
 @dataclass(frozen=True, eq=False)
 class Flow(_ByValue):
     """One flow.
@@ -127,6 +135,10 @@ class Flow(_ByValue):
     delivery: Mapping[str, Any] | None = None
     error: str | None = None
     delivered_ce: int | None = None
+
+    def __post_init__(self) -> None:
+        """A wrong name is answered with those that there are."""
+        _by_name(self, series="series")
 
     def goodput(self) -> tuple[FloatArray, FloatArray]:
         """Goodput between samples: times (s, the later sample's) and Mbit/s, both one shorter than the series."""
@@ -235,6 +247,10 @@ class Node(_ByValue):
     acks: Mapping[str, float] | None = field(default=None, repr=False)
     ampdu_mean: float | None = None
 
+    def __post_init__(self) -> None:
+        """A wrong name is answered with those that there are."""
+        _by_name(self, series="series")
+
     def mean_mcs(self) -> float | None:
         """The mean MCS of its MPDUs; None where it sent none."""
         sent = sum(m.mpdus for m in self.modes)
@@ -266,6 +282,11 @@ class Measured(_ByValue):
     unknown: frozenset[str] = frozenset()
     #: The state of every host at the times that it was asked for.
     states: tuple[State, ...] = field(default=(), repr=False)
+
+    def __post_init__(self) -> None:
+        """A wrong name is answered with those that there are."""
+        _by_name(self, nodes="radio", qdiscs="queue", resolved="key")
+        object.__setattr__(self, "qdiscs", Named({k: Named(s, "series") for k, s in self.qdiscs.items()}, "queue"))
 
     @classmethod
     def from_core(cls, raw: CoreResult, wall_s: float) -> Self:
@@ -321,7 +342,10 @@ class Measured(_ByValue):
         return (t >= self.window[0] - 1e-9) & (t <= self.window[1] + 1e-9)
 
     def flows_of(self, direction: str | None = None, kind: str | None = None) -> list[Flow]:
-        """Flows of a direction ("up", "down") and kind ("tcp", "udp")."""
+        """Flows of a direction ("up", "down") and kind ("tcp", "udp"). Raises UserError for another."""
+        for what, got, names in (("direction", direction, ("up", "down")), ("kind of flow", kind, ("tcp", "udp"))):
+            if got is not None and got not in names:
+                raise unknown(what, str(got), names)
         return [f for f in self.flows if direction in (None, f.direction) and kind in (None, f.kind)]
 
     def goodput_sum(self, direction: str | None, kind: str = "tcp") -> tuple[FloatArray, FloatArray]:

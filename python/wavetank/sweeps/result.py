@@ -204,7 +204,7 @@ class Sweep:
 
     @property
     def pareto(self) -> list[str]:
-        """The points of all fronts."""
+        """The names of the points of all fronts."""
         return [name for points in self.fronts for name in points]
 
     def best(self, metric: str) -> list[SweepPoint]:
