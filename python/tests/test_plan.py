@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 from matplotlib.figure import Figure as Canvas
 
-from wavetank import UserError
+from wavetank import ScenarioError, UserError
 from wavetank.lab import plan, reproduce
 from wavetank.plots import captions
 from wavetank.plots.draw import panel_of
@@ -132,6 +132,15 @@ def test_a_figure_of_ones_own_is_run_drawn_and_told(tmp_path):
     assert outcome.json()["claims"] == []
 
 
+def test_curves_over_counts_have_whole_ticks_and_room_above(tmp_path, canvases):
+    reproduce.reproduce(reproduce.expand(_own(tmp_path, OWN))[0], tmp_path / "out")
+    ax = canvases[0].axes[0]
+    canvases[0].draw_without_rendering()
+    low, high = ax.get_xlim()
+    assert [t for t in ax.get_xticks() if low <= t <= high] == [1, 2]
+    assert ax.get_ylim()[1] >= 1.05 * max(max(line.get_ydata()) for line in ax.get_lines())
+
+
 @pytest.mark.usefixtures("canvases")
 def test_repetitions_that_are_asked_for_are_made_and_every_output_says_so(tmp_path, wavetank):
     file = _own(tmp_path, OWN)
@@ -162,7 +171,11 @@ def test_repetitions_that_are_asked_for_are_made_and_every_output_says_so(tmp_pa
         ("{n}", "{m}", 'unknown axis in a template "m"'),
         ('kind = "curves"', 'kind = "walk"', 'kind of panel in a figure of one\'s own "walk"'),
         ('base = "s.toml"', 'base = "cotsq-ath9k.tom"', 'did you mean "cotsq-ath9k.toml"'),
+        ('base = "s.toml"', 'base = "t.toml"', "`wavetank list scenarios`, or a file beside this one); did you mean"),
         ('base = "s.toml"', "", 'has no "base"'),
+        ('"tcp.cc" = "{cc}"', '"tcp.ccc" = "{cc}"', 'the point "cubic-1": tcp.ccc: [tcp] has no key "ccc"'),
+        ('"tcp.cc" = "{cc}"', '"tcp.cc" = "cubik"', 'the point "cubic-1": tcp.cc: "cubik" (did you mean "cubic"?)'),
+        ('kind = "curves"', 'kind = "curvy"', 'unknown kind of panel "curvy"'),
         ('name = "{cc}-{n}"', "", 'a grid has no "name"'),
         ("repetitions = 2", "repetitions = ", "not TOML"),
         ("repetitions = 2", "repetitions = 'ten'", "repetitions of a figure is 'ten', expected a whole number"),
@@ -179,6 +192,6 @@ def test_repetitions_that_are_asked_for_are_made_and_every_output_says_so(tmp_pa
     ],
 )
 def test_mistakes_in_a_figure_of_ones_own_are_told(tmp_path, was, is_, words):
-    with pytest.raises(UserError, match=re.escape(words)) as e:
+    with pytest.raises((UserError, ScenarioError), match=re.escape(words)) as e:
         reproduce.expand(_own(tmp_path, OWN.replace(was, is_)))
     assert "mine.toml" in str(e.value)

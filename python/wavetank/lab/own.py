@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ..errors import UserError, unknown
 from . import metrics
-from .plan import Figure
+from .plan import Figure, told_of
 
 #: What the first flow's samples have over time.
 SERIES = ("cwnd", "pacing_rate", "tcp_rtt")
@@ -22,6 +22,9 @@ def check(path: Path, figure: Figure) -> None:
     for what, there in (("points", figure.points), ("panels", figure.panels)):
         if not there:
             raise UserError(f"{path}: has no {what}, expected a figure's file (docs/figures.md)")
+    for name, point in figure.points.items():
+        with told_of(path, name):
+            point.scenario.check()
     for panel in figure.panels:
         kind = str(panel["kind"])
         if kind not in PANELS:

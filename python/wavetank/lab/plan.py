@@ -14,11 +14,12 @@ from __future__ import annotations
 import itertools
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ..errors import UserError, unknown, unreadable
+from ..errors import ScenarioError, SettingError, UserError, unknown, unreadable
 from ..scenario import Scenario, show
 from ..shipped import ROOT, experiments
 from . import shape
@@ -172,8 +173,18 @@ def _scenario(figure: Path, base: str, root: Path) -> Path:
         return beside
     own = root / "scenarios" / base
     if not own.is_file():
-        raise unknown("scenario", base, sorted(p.name for p in own.parent.glob("*.toml")), str(figure))
+        there = {p.name for folder in (own.parent, figure.parent) for p in folder.glob("*.toml") if p != figure}
+        raise unknown("scenario", base, there, str(figure), "`wavetank list scenarios`, or a file beside this one")
     return own
+
+
+@contextmanager
+def told_of(path: Path, point: str) -> Iterator[None]:
+    """What a scenario refuses of a point is the file's, not of the command line's ``--set``."""
+    try:
+        yield
+    except SettingError as e:
+        raise ScenarioError(f'{path}: the point "{point}": {e}') from None
 
 
 def _figure(path: Path, ident: str, root: Path, settings: dict[str, Any]) -> Figure:
@@ -200,12 +211,14 @@ def _figure(path: Path, ident: str, root: Path, settings: dict[str, Any]) -> Fig
         at: dict[str, Any] = spec.get("x", {})
         numbers = {k: v for k, v in at.items() if not isinstance(v, str)}
         names = {k: v for k, v in at.items() if isinstance(v, str)}
-        points[name] = Point(name, scenario.set({k: show(v) for k, v in keys.items()}), numbers, names)
+        with told_of(path, name):
+            scenario = scenario.set({k: show(v) for k, v in keys.items()})
+        points[name] = Point(name, scenario, numbers, names)
     panels = tuple(data.get("panels", []))
     for panel in panels:
         _known(path, "panel", panel, PANEL_KEYS)
         if panel.get("kind") not in PANEL_KINDS:
-            raise unknown("kind of panel", str(panel.get("kind")), PANEL_KINDS, str(path))
+            raise unknown("kind of panel", str(panel.get("kind")), PANEL_KINDS, str(path), "docs/figures.md")
         for p in panel.get("points", []):
             if p not in points:
                 raise unknown("point", p, points, str(path))

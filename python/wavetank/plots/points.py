@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.patches import Rectangle
+from matplotlib.ticker import MaxNLocator
 
 from .. import stats
 from ..lab import metrics
@@ -158,6 +159,8 @@ def curves(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes)
     if panel.get("log_x"):
         ax.set_xscale("log")
         plain_log(ax.xaxis)
+    elif all(float(p.x[x]).is_integer() for p in points):
+        ax.xaxis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 2.5, 5, 10], integer=True))
     bands: list[tuple[float, list[Band]]] = []
     for i, group in enumerate(dict.fromkeys(where.values())):
         chosen = [p for p in points if where[p.name] == group]
@@ -181,7 +184,9 @@ def curves(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes)
     _room_beside(ax, bands)
     for at, of_point in bands:
         mark(ax, of_point, at, aside=BESIDE)
-    ax.set_ylim(bottom=0)
+    ax.set_ylim(
+        0, max(ax.get_ylim()[1], 1.05 * ax.dataLim.y1)
+    )  # values that lie close together have little room above them
     ax.set_xlabel(panel.get("x_label", x))
     ax.set_ylabel(label_of(panel))
     if by or panel.get("model"):
