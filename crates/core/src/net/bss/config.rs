@@ -128,7 +128,8 @@ impl DriverConfig {
             DriverConfig::Ath9kTidq(_, kind, _)
             | DriverConfig::Ath9kHtc(_, kind, _)
             | DriverConfig::Ath10k(_, kind, _) => Some(*kind),
-            _ => None,
+            DriverConfig::Ath9k(_) | DriverConfig::Ath9kHtcTxqs(_) | DriverConfig::Ath10kTxqs(_) => None,
+            DriverConfig::Mt76(_) | DriverConfig::Linksys(_) | DriverConfig::Sora(..) => None,
         }
     }
     /// Whether it is one of ath10k's.
@@ -143,7 +144,12 @@ impl DriverConfig {
     /// which neither ath9k nor ath9k_htc does, and mt76 does (linux@6.12 net/mac80211/agg-rx.c ieee80211_send_addba_resp:
     /// SUPPORTS_AMSDU_IN_AMPDU); ath10k's firmware answers itself.
     pub(super) const fn permits_amsdus(&self) -> bool {
-        self.is_ath10k() || self.is_mt76()
+        match self {
+            DriverConfig::Ath10k(..) | DriverConfig::Ath10kTxqs(_) | DriverConfig::Mt76(_) => true,
+            DriverConfig::Ath9k(_) | DriverConfig::Ath9kTidq(..) => false,
+            DriverConfig::Ath9kHtc(..) | DriverConfig::Ath9kHtcTxqs(_) => false,
+            DriverConfig::Linksys(_) | DriverConfig::Sora(..) => false,
+        }
     }
     /// Shortest time from the start of one MPDU of an aggregate to the next that it takes, which whoever sends to it keeps to. src: linux@6.12
     /// ath9k/xmit.c ath_tx_aggr_start, ath10k/mac.c ath10k_peer_assoc_h_ht, mt76/mt76_connac_mcu.c mt76_connac_mcu_wtbl_ht_tlv
