@@ -79,7 +79,9 @@ pub(super) fn unknown(at: At<'_>) -> ScenarioError {
     let mut names = Section::names();
     names.extend(TOP);
     let what = if section.is_empty() { key } else { section };
+    // As Python's names have it: tcp_cc.
     let near = meant(section, key, &all)
+        .or_else(|| all.iter().find(|k| k.replace('.', "_") == what).cloned())
         .or_else(|| nearest(what, names.into_iter()))
         .or_else(|| nearest(&dotted(section, key), all.iter().map(String::as_str)));
     let expected = format!("a key ({}) or a section ({})", TOP.join(", "), Section::names().join(", "));
@@ -160,6 +162,7 @@ mod tests {
         assert_eq!(set("wifi.msc").as_deref(), Some("wifi.mcs"));
         assert_eq!(set("bottleneck.plase").as_deref(), Some("bottleneck.place"));
         assert_eq!(set("bottleneck.rate").as_deref(), Some("htb.rate"));
+        assert_eq!(set("tcp_cc").as_deref(), Some("tcp.cc"));
         assert_eq!(set("bottleneck.delay").as_deref(), Some("netem.delay"));
         assert_eq!(set("wifi.tsq_mss").as_deref(), Some("tcp.tsq_ms"));
         assert_eq!(set("bottleneck.bandwith").as_deref(), Some("cake.bandwidth"));
