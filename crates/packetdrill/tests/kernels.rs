@@ -18,9 +18,13 @@ sysctl -q net.ipv4.tcp_rmem="4096 131072 6291456" net.ipv4.tcp_wmem="4096 262144
 "#;
 
 fn run(beginning: &str, kernel: &str, then: &str) -> (Verdict, String) {
+    run_at(1_000, beginning, kernel, then)
+}
+
+fn run_at(hz: u32, beginning: &str, kernel: &str, then: &str) -> (Verdict, String) {
     let script = parse(&format!("{beginning}{then}")).unwrap_or_else(|e| panic!("{e}"));
     let profile = wavetank_core::tcp::Profile::named(kernel).expect("a kernel");
-    let r = run_script(&script, &Options { profile, hz: 1_000, ..Options::default() });
+    let r = run_script(&script, &Options { profile, hz, ..Options::default() });
     (r.verdict, format!("{kernel}: {:?} {:?}\n{}", r.failure, r.skipped.first(), r.trace.join("\n")))
 }
 
@@ -227,6 +231,7 @@ fn a_servers_buffers_had_their_sizes_before_its_timestamps_room() {
     let beginning = TEN_OUT
         .replace("sackOK,nop,nop,nop,wscale 7", "sackOK,TS val 100 ecr 0,nop,wscale 7")
         .replace("ack 1 <...>", "ack 1 <mss 1460,sackOK,TS val 400 ecr 100,nop,wscale 7>")
+        .replace("ack 1 <...>", "ack 1 <mss 1460,nop,nop,TS val 100 ecr 100,nop,wscale 7>")
         .replace("ack 1 win 1000", "ack 1 win 1000 <nop,nop,TS val 200 ecr 400>");
     for (kernel, bound) in [("5.4", 64_076), ("5.15.148", 64_076), ("5.10.262", 64_088), ("6.12", 64_088)] {
         let then = format!("+0 %{{ assert tcpi_rcv_ssthresh == {bound}, tcpi_rcv_ssthresh }}%\n");
@@ -347,4 +352,99 @@ fn a_window_is_probed_no_later_than_the_program_waits() {
    +0 > R 1:1(0)
 "#;
     holds_after(&shut, &["6.12"], &["4.19", "5.4", "5.15.148", "6.1.192"], then);
+}
+
+#[test]
+fn blocks_look_at_the_route() {
+    let then = r#"
+   +0 write(4, ..., 2000) = 2000
+   +0 > P. 1:2001(2000) ack 1
+   +0 `ip route change 192.0.2.0/24 via 192.168.0.1 dev tun0 mtu 1400`
+ +.05 < . 1:1(0) ack 1 win 1000 <nop,nop,sack 1001:2001>
+   +0 %{ assert tcpi_pmtu != 1500, tcpi_pmtu }%
+"#;
+    holds(&["4.19", "5.4", "5.15.148", "6.6.129", "6.12"], &["3.18", "4.14"], then);
+}
+
+#[test]
+fn a_window_that_was_shut_over_what_is_out_ends_a_connection_by_each_kernels_clock() {
+    let no_probes = TEN_OUT.replace("=reno", "=reno net.ipv4.tcp_early_retrans=0");
+    // The program waits for half a second. The peer is alive, but acknowledges nothing: 800 ms later, at 100 Hz, are 80
+    // jiffies, which 6.1 takes for milliseconds.
+    let then = r#"
+   +0 setsockopt(4, SOL_TCP, TCP_USER_TIMEOUT, [500], 4) = 0
+   +0 write(4, ..., 1000) = 1000
+   +0 > P. 1:1001(1000) ack 1
+ +.05 < . 1:1001(1000) ack 1 win 1000
+   +0 > . 1001:1001(0) ack 1001
+   +0 < . 1001:2001(1000) ack 1 win 0
+   +0 > . 1:1(0) ack 2001
++.2~+.35 > P. 1:1001(1000) ack 2001
+  +.4 < . 2001:3001(1000) ack 1 win 0
+   +0 > . 1:1(0) ack 3001
++.1~+.6 > P. 1:1001(1000) ack 3001
+"#;
+    for (kernel, verdict) in [
+        ("4.14", Verdict::Pass),
+        ("5.4", Verdict::Pass),
+        ("5.15.148", Verdict::Pass),
+        ("6.1.192", Verdict::Pass),
+        ("6.6.129", Verdict::Pass),
+        ("6.12", Verdict::Fail),
+    ] {
+        let (got, told) = run_at(100, &no_probes, kernel, then);
+        assert_eq!(got, verdict, "{told}");
+    }
+    // At 1000 Hz the two are the same.
+    holds_after(&no_probes, &["4.14", "5.4", "5.15.148"], &["6.1.192", "6.6.129", "6.12"], then);
+    // Nothing is heard for two and a half minutes, which is too long before 6.6; for as long as TCP_USER_TIMEOUT says,
+    // which was no matter.
+    let silent = r#"
+   +0 write(4, ..., 1000) = 1000
+   +0 > P. 1:1001(1000) ack 1
+ +.05 < . 1:1001(1000) ack 1 win 1000
+   +0 > . 1001:1001(0) ack 1001
+   +0 < . 1001:2001(1000) ack 1 win 0
+   +0 > . 1:1(0) ack 2001
++.2~+.35 > P. 1:1001(1000) ack 2001
+  +.5~+.7 > P. 1:1001(1000) ack 2001
+  +1~+1.4 > P. 1:1001(1000) ack 2001
+  +2~+2.8 > P. 1:1001(1000) ack 2001
+  +4~+5 > P. 1:1001(1000) ack 2001
+  +9~+11 > P. 1:1001(1000) ack 2001
+  +18~+21 > P. 1:1001(1000) ack 2001
+  +37~+41 > P. 1:1001(1000) ack 2001
+  +72~+81 > P. 1:1001(1000) ack 2001
+"#;
+    holds_after(&no_probes, &["5.15.148", "6.1.192", "6.12"], &["4.14", "5.4", "5.10"], silent);
+    let (some, _) = silent.split_once("  +37~+41").expect("the last two");
+    let user = format!(
+        "   +0 setsockopt(4, SOL_TCP, TCP_USER_TIMEOUT, [50000], 4) = 0\n{some}  +5~+20 > P. 1:1001(1000) ack 2001\n"
+    );
+    holds_after(&no_probes, &["5.4", "5.15.148"], &["6.1.192", "6.12"], &user);
+}
+
+#[test]
+fn without_sack_what_undoes_a_recovery_passed_for_reordered_by_all_that_is_out() {
+    // The hole is filled by the original, as its timestamp tells: reordering goes as far as the highest SACKed segment,
+    // which there never was (tcp_highest_sack_seq of 4.19).
+    let stamps = TEN_OUT
+        .replace("mss 1000,sackOK,nop,nop,nop,wscale 7", "mss 1012,nop,nop,TS val 100 ecr 0,nop,wscale 7")
+        .replace("ack 1 <...>", "ack 1 <mss 1460,nop,nop,TS val 100 ecr 100,nop,wscale 7>")
+        .replace("ack 1 win 1000", "ack 1 win 1000 <nop,nop,TS val 200 ecr 100>");
+    let again = "< . 1:1(0) ack 1 win 1000 <nop,nop,TS val 300 ecr 200>";
+    let then = format!(
+        r#"
+   +0 write(4, ..., 5000) = 5000
+   +0 > P. 1:5001(5000) ack 1 <nop,nop,TS val 200 ecr 200>
+  +.1 {again}
+   +0 {again}
+   +0 {again}
+   +0 > . 1:1001(1000) ack 1 <nop,nop,TS val 300 ecr 300>
+  +.1 < . 1:1(0) ack 1001 win 1000 <nop,nop,TS val 400 ecr 200>
+   +0 %{{ assert tcpi_reordering == 5, tcpi_reordering }}%
+"#
+    );
+    holds_after(&stamps, &["4.19"], &["5.4", "5.15.148", "6.12"], &then);
+    holds_after(&stamps, &["5.4", "5.15.148", "6.12"], &["4.19"], &then.replace("== 5", "== 3"));
 }

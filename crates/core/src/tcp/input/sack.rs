@@ -56,6 +56,9 @@ impl Socket {
                 passed_on |= dup && self.profile.old_dsack_passes_on;
             }
         }
+        if self.mtup.is_some() && self.profile.sacks_look_at_route {
+            self.look_at_route();
+        }
         // In order, so that the queue is walked once.
         let used = &mut used[..n];
         used.sort_unstable_by(|a, b| (a.0.0.wrapping_sub(b.0.0) as i32).cmp(&0));

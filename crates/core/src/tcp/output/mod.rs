@@ -433,7 +433,7 @@ impl Socket {
         delivery_rate::sent(&mut self.tp, &mut template);
         template.flight = end_data.wrapping_sub(self.tp.snd_una);
         if self.rtx.is_empty() {
-            self.sb.restart(&self.rtx);
+            self.sb.begin(&self.rtx);
         }
         for i in 0..segs {
             let last = i + 1 == segs;

@@ -2,7 +2,7 @@
 
 use super::{
     DelayedAcks, Detection, Exempt, Growth, HystartRounds, Limits, Lowat, ProbeRule, Profile, Prr, Prune, RcvRtt,
-    RightSizing, SetsAside, TsoDefer, Unstamped,
+    RightSizing, SetsAside, ShutEnds, TsoDefer, Unstamped,
 };
 
 /// Linux 3.10: the sender's of the measured ath9k access point.
@@ -82,6 +82,7 @@ pub static V4_14: Profile = Profile {
     hint_from_none: true,
     loss_undo_waits: false,
     shut_counts_backoff: false,
+    shut_ends: ShutEnds::Silent,
     clamps_probes: false,
     probe_clamp_wraps: false,
     probes_once_more: true,
@@ -89,6 +90,7 @@ pub static V4_14: Profile = Profile {
     mtu_probe_floor: false,
     echo_rtt_zero: true,
     retransmits_within_window: false,
+    sacks_look_at_route: false,
     undo_ends: true,
     undo_opens: false,
     probe_rule: ProbeRule::NoRoom,
@@ -167,6 +169,7 @@ pub static V4_19: Profile = Profile {
     exempt: Exempt::Empty,
     gso_always: true,
     server_window_last: false,
+    sacks_look_at_route: true,
     acks_at_once: true,
     knows_delayed_acks: true,
     grows_past_space: false,
@@ -247,6 +250,7 @@ pub static V5_10: Profile = Profile {
 /// Linux 5.10.262, of 2026: what the stable branch has got of later kernels.
 pub static V5_10_262: Profile = Profile {
     name: "5.10.262",
+    shut_ends: ShutEnds::UserJiffies,
     clamps_probes: true,
     probe_clamp_wraps: true,
     sets_aside: SetsAside::Missing,
@@ -278,6 +282,7 @@ pub static V5_10_262: Profile = Profile {
 /// 2026, have got since.
 pub static V5_15_148: Profile = Profile {
     name: "5.15.148",
+    shut_ends: ShutEnds::SilentTwice,
     tso_defer: TsoDefer::HalfRtt,
     dsack_far: true,
     prr: Prr::SndUnaOnly,
@@ -343,6 +348,7 @@ pub static V6_12: Profile = Profile {
     old_acks_close: true,
     predicts_old_acks: false,
     shut_counts_backoff: true,
+    shut_ends: ShutEnds::User,
     fin_passes_cwnd: false,
     ..V6_6_129
 };

@@ -19,7 +19,7 @@ mod rules;
 pub use kernels::{V3_10, V3_18, V4_14, V4_19, V5_4, V5_10, V5_10_262, V5_15_148, V6_1_192, V6_6_129, V6_12};
 pub use rules::{
     DelayedAcks, Detection, Exempt, Growth, HystartRounds, Limits, Lowat, ProbeRule, Prr, Prune, RcvRtt, RightSizing,
-    SetsAside, TsoDefer, Unstamped,
+    SetsAside, ShutEnds, TsoDefer, Unstamped,
 };
 
 /// One kernel.
@@ -101,7 +101,8 @@ pub struct Profile {
     /// next ACK or timer.
     pub busy_wakes: bool,
     /// Where the last of what is out is SACKed, nothing new becomes the segment after it: what is SACKed later passes for reordered until
-    /// no SACKs are left (`tcp_advance_highest_sack`; from 4.15's queue of its own on, until 853697504de0 of 5.5, in 5.4's stable releases).
+    /// no SACKs are left, and without SACK all that is out lies below it (`tcp_advance_highest_sack`; from 4.15's queue of its own on,
+    /// until 853697504de0 of 5.5, in 5.4's stable releases).
     pub highest_sack_forgets: bool,
     /// Of a duplicate below what is acknowledged the next block is taken for one (`first_sack_index` of `tcp_sacktag_write_queue`): in
     /// 4.19.48, not in 5.4.59.
@@ -113,6 +114,8 @@ pub struct Profile {
     pub loss_undo_waits: bool,
     /// A timeout at a window that the peer closed over what is out counts for the backoff: in 6.12, not in 6.6 (`tcp_retransmit_timer`).
     pub shut_counts_backoff: bool,
+    /// When such timeouts end the connection.
+    pub shut_ends: ShutEnds,
     /// A probe of a window goes no later than the program waits (`TCP_USER_TIMEOUT`): 344db93ae3ee, 5.11 and stable.
     pub clamps_probes: bool,
     /// Where that is over already it does not count (`remaining` is unsigned in `tcp_clamp_probe0_to_user_timeout`): in 5.15.148, 6.1.192 and
@@ -130,6 +133,8 @@ pub struct Profile {
     /// What goes again stays within the peer's window, and is cut for it: from 5.15 and in 5.10.262 (`__tcp_retransmit_skb`); before, that it
     /// begins there is enough.
     pub retransmits_within_window: bool,
+    /// An ACK with SACK blocks looks at the route (tcp_input.c `tcp_sacktag_write_queue`, `mss_now`): 4.19 so, 4.14 not.
+    pub sacks_look_at_route: bool,
     /// An undo within a recovery ends what an ACK does: until 5.14 (a29cb6914681), after which other losses are looked for at once.
     pub undo_ends: bool,
     /// One by DSACK within a recovery leaves it as an ACK in Open or Disorder would, so that marks begin a reduction

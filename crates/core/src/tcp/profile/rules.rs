@@ -26,6 +26,21 @@ pub enum Detection {
     Rack,
 }
 
+/// When a timeout at a window that the peer has shut over what is out ends the connection (`tcp_retransmit_timer`,
+/// `tcp_rtx_probe0_timed_out`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ShutEnds {
+    /// Nothing was heard for two minutes. Until e89688e3e978 (6.6 and stable).
+    Silent,
+    /// Nothing was heard for four minutes by the time of the timer, and nothing acknowledged for as long: 5.15.148. The time is unsigned there.
+    SilentTwice,
+    /// The same, or as long as `TCP_USER_TIMEOUT` says, which alone is enough where nothing is acknowledged for so many *jiffies* as it has
+    /// milliseconds: from 97a9063518f1 (6.10 and stable; 6.1.192 and 6.6.129 read, 5.10.262 taken to be so).
+    UserJiffies,
+    /// So many milliseconds: 6.12.
+    User,
+}
+
 /// When a tail loss probe is armed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ProbeRule {

@@ -9,7 +9,7 @@ use crate::sim::{Lower, Probe, Time};
 use crate::tcp::cc::{Control, Event};
 use crate::tcp::clock::Clock;
 use crate::tcp::output::Failed;
-use crate::tcp::profile::Detection;
+use crate::tcp::profile::{Detection, ShutEnds};
 use crate::tcp::rtx::tag;
 use crate::tcp::sender::app::Error;
 use crate::tcp::sender::patience::model_timeout_ms;
@@ -322,16 +322,23 @@ impl Socket {
     /// `tcp_rtx_probe0_timed_out`: the peer has shut its window over what is out, and nothing was heard of it for four minutes, or as long as the
     /// program waits.
     fn shut_for_too_long(&self) -> bool {
-        let (c, user) = (&self.tp.clock, self.app.user_timeout);
+        let (c, user, max) = (&self.tp.clock, self.app.user_timeout, self.rto_max());
         let sent = self.rtx.head().map_or(0, |s| Clock::timestamp(s.sent_ns));
         let began = if self.undo.retrans_stamp == 0 { sent } else { self.undo.retrans_stamp };
         let since_ms = c.now_ts().wrapping_sub(began);
-        if user != 0 && since_ms > user {
+        let since = c.us_to_jiffies(since_ms.saturating_mul(1_000));
+        let silent = self.timers.until() as i64 - self.rto.heard as i64;
+        let waits = match self.profile.shut_ends {
+            ShutEnds::Silent => return c.jiffies.saturating_sub(self.rto.heard) > u64::from(max),
+            ShutEnds::SilentTwice => return silent as u32 > 2 * max && since > 2 * max,
+            ShutEnds::UserJiffies => since,
+            ShutEnds::User => since_ms,
+        };
+        if user != 0 && waits > user {
             return true;
         }
-        let most = (2 * self.rto_max()).min(self.user_timeout().unwrap_or(u32::MAX));
-        let silent = self.timers.until() as i64 - self.rto.heard as i64;
-        silent > i64::from(most) && c.us_to_jiffies(since_ms.saturating_mul(1_000)) > most
+        let most = (2 * max).min(self.user_timeout().unwrap_or(u32::MAX));
+        silent > i64::from(most) && since > most
     }
 
     /// `tcp_probe_timer`: as many window probes as the host allows had no answer.

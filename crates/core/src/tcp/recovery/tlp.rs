@@ -102,10 +102,8 @@ impl Socket {
                 self.timers.clear();
                 return;
             } else {
-                let probe = self.cut_tail();
-                let ok = self.transmit_again(probe, 1, low).is_ok();
-                self.tlp.retrans = ok;
-                ok
+                self.tlp.retrans = self.send_tail(low);
+                self.tlp.retrans
             };
             if sent {
                 self.tlp.high_seq = Some(self.tp.snd_nxt);
@@ -117,7 +115,18 @@ impl Socket {
         self.rearm_rto();
     }
 
-    /// The segment that probes: the last of the skb that was sent last, whose segments are as long as one is now.
+    /// The last segment goes again, if it may. Its skb is cut before that is known, unless it waits in this host.
+    fn send_tail<L: Lower>(&mut self, low: &mut L) -> bool {
+        let last = *self.rtx.get(self.rtx.end().wrapping_sub(1));
+        if self.is_still_in_host(&last) {
+            return false;
+        }
+        let probe = self.cut_tail();
+        self.transmit_again(probe, 1, low).is_ok()
+    }
+
+    /// The segment that probes, an skb of its own from now on: the last of the skb that was sent last, whose segments are as long as one is
+    /// now.
     fn cut_tail(&mut self) -> u32 {
         let last = self.rtx.end().wrapping_sub(1);
         let mut first = last;
@@ -125,15 +134,14 @@ impl Socket {
             first = first.wrapping_sub(1);
         }
         let (mss, n) = (self.current_mss(), last.wrapping_sub(first));
-        if n == 0 || self.rtx.get(first).len() == mss {
-            return last;
-        }
-        if self.rtx.get(last).end_seq.wrapping_sub(self.rtx.get(first).seq) <= n * mss {
+        if n == 0 || self.rtx.get(last).end_seq.wrapping_sub(self.rtx.get(first).seq) <= n * mss {
             return first;
         }
         // What goes again begins where it would if each segment but the last were of today's size.
         self.fragment(first);
-        first.wrapping_add(n)
+        let probe = first.wrapping_add(n);
+        self.own_skb(probe, self.rtx.end().wrapping_sub(probe));
+        probe
     }
 
     /// The same in 3.18: where there are new data nothing is sent again, whatever the window allows; the RTO counts from now.
@@ -142,8 +150,7 @@ impl Socket {
             self.without_nagle(|s| s.write_xmit(low, Xmit::Probe));
             self.stats.probes += 1;
         } else if self.tlp.high_seq.is_none() && !self.rtx.is_empty() {
-            let probe = self.cut_tail();
-            self.tlp.retrans = self.transmit_again(probe, 1, low).is_ok();
+            self.tlp.retrans = self.send_tail(low);
             if self.tlp.retrans {
                 self.tlp.high_seq = Some(self.tp.snd_nxt);
                 self.stats.probes += 1;

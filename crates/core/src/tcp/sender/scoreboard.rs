@@ -18,7 +18,7 @@ pub struct Scoreboard {
     /// Number after the highest SACKed segment.
     pub highest: u32,
     forgets: bool,
-    /// It was the last of what was out, and what is sent later does not follow it
+    /// It was the last of what was out, or there never was one, and what is sent later does not follow it
     /// ([`Profile::highest_sack_forgets`](crate::tcp::profile::Profile::highest_sack_forgets)).
     forgotten: bool,
     /// Where to look for the next segment to retransmit.
@@ -42,7 +42,8 @@ impl Scoreboard {
         Scoreboard {
             highest: 0,
             forgets,
-            forgotten: false,
+            // Before there was a block there is none either.
+            forgotten: forgets,
             hint: None,
             hint_from_none,
             lost_is_not_out: profile.lost_is_not_out,
@@ -65,6 +66,13 @@ impl Scoreboard {
     /// `tcp_highest_sack_reset`.
     pub fn restart(&mut self, rtx: &Rtx) {
         (self.highest, self.forgotten) = (rtx.first(), false);
+    }
+
+    /// Something is sent where nothing was out (`tcp_event_new_data_sent`).
+    pub fn begin(&mut self, rtx: &Rtx) {
+        if !self.forgets {
+            self.restart(rtx);
+        }
     }
 
     /// `tcp_highest_sack_seq`.
