@@ -448,3 +448,10 @@ fn without_sack_what_undoes_a_recovery_passed_for_reordered_by_all_that_is_out()
     holds_after(&stamps, &["4.19"], &["5.4", "5.15.148", "6.12"], &then);
     holds_after(&stamps, &["5.4", "5.15.148", "6.12"], &["4.19"], &then.replace("== 5", "== 3"));
 }
+
+#[test]
+fn a_small_buffers_first_round_trip_was_held_against_the_whole_window() {
+    let small = TEN_OUT.replace("4096 131072 6291456", "4096 16384 200000");
+    let then = "   +0 %{ assert tcpi_rcv_space == 7300, tcpi_rcv_space }%\n";
+    holds_after(&small, &["4.19", "5.4"], &["5.10", "5.15.148", "6.12"], then);
+}

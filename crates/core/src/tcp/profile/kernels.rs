@@ -1,8 +1,8 @@
 //! The kernels, each as what it does otherwise than the one it is read beside.
 
 use super::{
-    DelayedAcks, Detection, Exempt, Growth, HystartRounds, Limits, Lowat, ProbeRule, Profile, Prr, Prune, RcvRtt,
-    RightSizing, SetsAside, ShutEnds, TsoDefer, Unstamped,
+    DelayedAcks, Detection, Exempt, FirstSpace, Growth, HystartRounds, Limits, Lowat, ProbeRule, Profile, Prr, Prune,
+    RcvRtt, RightSizing, SetsAside, ShutEnds, TsoDefer, Unstamped,
 };
 
 /// Linux 3.10: the sender's of the measured ath9k access point.
@@ -118,7 +118,7 @@ pub static V4_14: Profile = Profile {
     syn_linear_timeouts: 0,
     rmem_default: 87_380,
     first_window_segs: Some(20),
-    rcvq_space_window: true,
+    first_space: FirstSpace::Window,
     right_sizing: RightSizing::Steps,
     rcv_rtt: RcvRtt::Windows,
     rcv_rtt_each: true,
@@ -206,7 +206,7 @@ pub static V5_4: Profile = Profile {
     coalesces_backlog: true,
     rmem_default: 131_072,
     first_window_segs: None,
-    rcvq_space_window: false,
+    first_space: FirstSpace::Segments,
     tso_defer: TsoDefer::HalfRtt,
     gso_push: true,
     highest_sack_forgets: false,
@@ -231,6 +231,7 @@ pub static V5_4: Profile = Profile {
 /// Linux 5.10: "The New TCP Modules on the Block".
 pub static V5_10: Profile = Profile {
     name: "5.10",
+    first_space: FirstSpace::Threshold,
     delayed_acks: DelayedAcks::Max,
     comp_sack_slack_us: 100,
     hystart_us: true,

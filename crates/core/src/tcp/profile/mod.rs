@@ -18,8 +18,8 @@ mod rules;
 
 pub use kernels::{V3_10, V3_18, V4_14, V4_19, V5_4, V5_10, V5_10_262, V5_15_148, V6_1_192, V6_6_129, V6_12};
 pub use rules::{
-    DelayedAcks, Detection, Exempt, Growth, HystartRounds, Limits, Lowat, ProbeRule, Prr, Prune, RcvRtt, RightSizing,
-    SetsAside, ShutEnds, TsoDefer, Unstamped,
+    DelayedAcks, Detection, Exempt, FirstSpace, Growth, HystartRounds, Limits, Lowat, ProbeRule, Prr, Prune, RcvRtt,
+    RightSizing, SetsAside, ShutEnds, TsoDefer, Unstamped,
 };
 
 /// One kernel.
@@ -198,9 +198,8 @@ pub struct Profile {
     /// Until 4.19 a first window is twice TCP_INIT_CWND, and the buffer that a connection begins with has room for eight times as many skbs
     /// (`tcp_default_init_rwnd`, `tcp_fixup_rcvbuf`); a337531b942b, 4.20, has 64 KiB and no such buffer.
     pub first_window_segs: Option<u32>,
-    /// The receive buffer grows once more than the whole first window is read in a round trip (`rcvq_space.space = rcv_wnd`); from 5.0 and
-    /// 4.19.86 ten segments are enough (041a14d26715).
-    pub rcvq_space_window: bool,
+    /// The receive buffer grows once more is read in a round trip.
+    pub first_space: FirstSpace,
     /// A server's buffers have their sizes before the timestamps' room leaves its segments (`tcp_rcv_state_process`): in 5.15.148 and all
     /// before; not in 5.10.262 and from 6.1.192 on.
     pub buffers_before_stamps: bool,

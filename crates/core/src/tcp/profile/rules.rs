@@ -41,6 +41,17 @@ pub enum ShutEnds {
     User,
 }
 
+/// How many bytes a round trip must bring for the receive buffer to grow, at first (`rcvq_space.space`; `tcp_init_buffer_space`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FirstSpace {
+    /// The first window. Until 5.0 and 4.19.86.
+    Window,
+    /// That, or ten segments: 041a14d26715, 5.0.
+    Segments,
+    /// That, or as far as the window may grow by what has come: 72d05c00d7ec, 5.10.
+    Threshold,
+}
+
 /// When a tail loss probe is armed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ProbeRule {

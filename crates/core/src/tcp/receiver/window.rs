@@ -9,7 +9,7 @@ use crate::sim::Packet;
 use crate::tcp::clock::Clock;
 use crate::tcp::config::{MIN_RCVBUF, Params};
 use crate::tcp::options::Offer;
-use crate::tcp::profile::{Lowat, Profile};
+use crate::tcp::profile::{FirstSpace, Lowat, Profile};
 use crate::tcp::receiver::line::Line;
 use crate::tcp::receiver::ofo::Ofo;
 use crate::tcp::receiver::packing::Packing;
@@ -285,10 +285,11 @@ impl Rcv {
             self.window_clamp = (2 * self.advmss).max(max - self.advmss);
         }
         self.rcv_ssthresh = self.rcv_ssthresh.min(self.window_clamp);
-        self.space = if self.profile.rcvq_space_window {
-            self.rcv_wnd
-        } else {
-            self.rcv_ssthresh.min(self.rcv_wnd).min(10 * self.advmss)
+        let ten = 10 * self.advmss;
+        self.space = match self.profile.first_space {
+            FirstSpace::Window => self.rcv_wnd,
+            FirstSpace::Segments => self.rcv_wnd.min(ten),
+            FirstSpace::Threshold => self.rcv_ssthresh.min(self.rcv_wnd).min(ten),
         };
     }
 
