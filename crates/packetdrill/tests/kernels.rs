@@ -289,6 +289,23 @@ fn an_skb_that_was_one_segment_went_by_the_segment() {
 }
 
 #[test]
+fn what_is_left_of_one_segment_is_counted_anew() {
+    // It was one while the window was shut; the route changes, and segments have 48 bytes.
+    let then = r#"
+   +0 setsockopt(4, SOL_TCP, TCP_NODELAY, [1], 4) = 0
+   +0 write(4, ..., 1000) = 1000
+   +0 > P. 1:1001(1000) ack 1
+  +.1 < . 1:1(0) ack 1001 win 0
+   +0 write(4, ..., 192) = 192
+   +0 `ip route change 192.0.2.0/24 via 192.168.0.1 dev tun0 mtu 1400`
+  +.1 < . 1:1(0) ack 1001 win 1000
+   +0 > . 1001:1049(48) ack 1
+   +0 > P. 1049:1193(144) ack 1
+"#;
+    holds(&["5.4", "5.15.148", "6.1.192", "6.6.129"], &["6.12"], then);
+}
+
+#[test]
 fn three_replies_are_asked_for_where_only_the_first_data_behind_others_are_one() {
     // Three writes follow one segment: where each counts, or one is enough, the next segment's ACK waits (tcp_event_data_sent).
     let then = r#"

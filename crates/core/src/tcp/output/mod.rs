@@ -328,8 +328,9 @@ impl Socket {
             if len < head && self.gso_max_segs > 1 {
                 self.sets_aside_for_head();
                 self.app.split_head(self.tp.snd_nxt.wrapping_add(len));
-                if head - len <= mss && !self.profile.skb_grows {
-                    self.app.single = Some(self.tp.snd_nxt.wrapping_add(head)); // tso_fragment
+                if !self.profile.skb_grows {
+                    // What is left is counted anew (tso_fragment).
+                    self.app.single = (head - len <= mss).then_some(self.tp.snd_nxt.wrapping_add(head));
                 }
             }
             let truesize = self.cost.of(len);
