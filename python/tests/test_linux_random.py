@@ -53,6 +53,9 @@ def test_both_waters_accept_every_scenario_of_firmware(seed):
         linux.check(s, 1)
         v = linux.like_linux(s).check()
         seen.update(f"{k}={v[k]}" for k in ("wifi.standard", "wifi.width_mhz", "wifi.streams", "wifi.gi"))
+        seen.update(f"{card}.{key}" for card in linux_draw_firmware.LIMITS for key in keys.get(card, ()))
+    limits = [f"{card}.{key}" for card, limits in linux_draw_firmware.LIMITS.items() for key in limits]
+    assert [key for key in limits if not seen[key]] == []
     wanted = {"wifi.standard": ("n", "ac", "ax"), "wifi.width_mhz": (20, 40, 80, 160), "wifi.streams": (1, 2, 3)}
     assert [f"{k}={x}" for k, values in wanted.items() for x in values if not seen[f"{k}={x}"]] == []
 

@@ -19,6 +19,21 @@ DRIVERS = (
     ("mt76", "ath9k"), ("ath9k", "mt76"), ("ath10k", "ath9k"), ("ath9k", "ath10k"),
 )  # fmt: skip
 
+#: Limits of the cards' that are at their defaults mostly.
+LIMITS: dict[str, dict[str, tuple[int | str, ...]]] = {
+    "ath10k": {
+        "airtime": ("1 ms", "2 ms"),
+        "density": ("0 us", "16 us"),
+        "retries": (1, 2),
+    },
+    "mt76": {
+        "airtime": ("1 ms", "2 ms"),
+        "density": ("0 us", "16 us"),
+        "tokens": (128,),
+        "tries": (2, 4),
+    },
+}
+
 
 def scenarios(seed: int, count: int) -> Iterator[tuple[str, Drawn]]:
     """Name and keys of each; every congestion control comes once before any comes again."""
@@ -27,6 +42,7 @@ def scenarios(seed: int, count: int) -> Iterator[tuple[str, Drawn]]:
         s = linux_draw.draw(r, cc, DRIVERS)
         _standard(r, s)
         _cards(r, s)
+        _limits(random.Random(f"wavetank/firmware/{seed}/{i}"), s)
         yield f"f{seed}-{i:03d}-{linux_draw.called(s)}", s
 
 
@@ -72,3 +88,11 @@ def _cards(r: random.Random, s: Drawn) -> None:
             card["ampdu_frames"] = r.choice([16, 32, 64])
         if r.random() < 0.2:
             card["tid_depth"] = 2
+
+
+def _limits(r: random.Random, s: Drawn) -> None:
+    """One of :data:`LIMITS`, in three of ten scenarios, of the card at one end."""
+    driver = s[r.choice(["ap", "sta"])]["driver"]
+    if driver in LIMITS and r.random() < 0.3:
+        key = r.choice(sorted(LIMITS[driver]))
+        s[driver][key] = r.choice(LIMITS[driver][key])
