@@ -98,7 +98,7 @@ struct wt_radio {
 	struct sk_buff_head rx_q;	/* from mac80211, the host has yet to get to them */
 	struct sk_buff_head rx_done;	/* to be handed to IP after unlocking */
 	unsigned int rx_ringed;		/* frames of the card's ring that rx_q stands for */
-	bool rx_counted;		/* the frame that is coming is among these */
+	unsigned int rx_due;		/* of those whose packets go up now: not yet among these */
 	bool rx_full;			/* the ring had no room for what is coming */
 	u64 rx_at;			/* when the host is done with the first of rx_q, 0 if none */
 	struct sk_buff *passing;	/* is with IP now */

@@ -11,8 +11,8 @@
  *   that finds it full is dropped. What a reorder buffer lets go has left the ring.
  * Differs:
  *   D1  802.11's own frames, and what mac80211 does with an MPDU, take no time.
- *   D2  a frame that finds the ring full goes through mac80211's reorder buffer, and what it would let go is dropped: no hole is left. What
- *       GRO has merged counts as its segments. The MSDUs of an A-MSDU are one frame; the hardware of ath10k and mt76 has a buffer for each.
+ *   D2  a frame that finds the ring full goes through mac80211's reorder buffer, and what it would let go is dropped: no hole is left. The MSDUs
+ *       of an A-MSDU are one frame; the hardware of ath10k and mt76 has a buffer for each.
  */
 #include <linux/etherdevice.h>
 #include <linux/netdevice.h>
@@ -42,14 +42,15 @@ static u64 cost(const struct wt_radio *r, const struct sk_buff *skb)
 	return (u64)host_ns(r) * segments_of(skb);
 }
 
-/* How many frames of the ring a packet stands for: that which is coming, at its first packet; none of what else it lets go, or a timer. */
+/*
+ * How many frames of the ring a packet stands for: those that have come and let something go, one each; none of what else they let go, or a timer. Which
+ * of a poll's packets GRO made of which frames is not seen: the first ones stand for them, no packet for more than its segments.
+ */
 static unsigned int ringed(struct wt_radio *r, const struct sk_buff *skb)
 {
-	unsigned int n = segments_of(skb);
+	unsigned int n = min(segments_of(skb), r->rx_due);
 
-	if (!r->coming || (r->rx_counted && n == 1))	/* merged: several have come */
-		return 0;
-	r->rx_counted = true;
+	r->rx_due -= n;
 	return n;
 }
 

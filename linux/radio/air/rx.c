@@ -24,6 +24,7 @@
 #include "air/host.h"
 #include "air/napi.h"
 #include "air/phy.h"
+#include "air/reorder.h"
 #include "air/rx.h"
 #include "driver.h"
 #include "rider.h"
@@ -288,6 +289,7 @@ static void gone_up(struct wt_radio *r, bool paced, struct wt_rx_frame *frame)
 {
 	wt_napi_end(r);
 	r->coming = NULL;
+	r->rx_due = 0;
 	if (paced)
 		wt_host_over(r, frame);
 	else if (wt_watcher)
@@ -321,9 +323,10 @@ void wt_rx_flush(void)
 				if (r->napi)
 					gone_up(r, paced, &last);
 				r->coming = &frame;
-				r->rx_counted = false;
+				r->rx_due = 1;
 				hand_up_packet(r, skb);
 				r->coming = NULL;
+				r->rx_due = 0;
 				continue;
 			}
 			count_airtime(r, skb);
@@ -334,7 +337,7 @@ void wt_rx_flush(void)
 			if (!r->napi || frame.data)
 				last = frame;
 			r->coming = &last;
-			r->rx_counted = false;
+			r->rx_due += wt_lets_go(r, skb);
 			ieee80211_rx_napi(r->hw, NULL, skb, wt_napi_frame(r, &full));
 			if (!r->napi || full || skb_queue_empty(&q))
 				gone_up(r, paced, &last);
