@@ -51,6 +51,12 @@ impl Clock {
         self.set(now);
         self.cache = cache;
     }
+    /// Moves to `now` for a call that looks at jiffies alone: `tcp_mstamp` stays (no `tcp_mstamp_refresh`).
+    pub fn tick(&mut self, now: Time) {
+        let (ns, cache, us) = (self.ns, self.cache, self.us);
+        self.set(now);
+        (self.ns, self.cache, self.us) = (ns, cache, us);
+    }
     /// Jiffies as `tcp_jiffies32` cuts them.
     #[inline]
     pub const fn j32(&self) -> u32 {

@@ -182,7 +182,7 @@ impl Run<'_> {
                 let Some(Arg::Text(name)) = c.args.get(3) else { return skip("TCP_CONGESTION without a name") };
                 let Some(cc) = control(name) else { return skip(format!("the congestion control {name}")) };
                 asked.cc = Some(cc);
-                sock.into_iter().for_each(|s| s.set_congestion_control(cc));
+                sock.into_iter().for_each(|s| s.set_congestion_control(now, cc));
             }
             (name, _) => return skip(format!("the socket option {name}")),
         }

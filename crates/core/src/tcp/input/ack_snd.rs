@@ -9,7 +9,7 @@
 use crate::sim::{Ecn, Lower, Packet, Span, Time, flags};
 use crate::tcp::cc::{Control, Event};
 use crate::tcp::ecn::CeState;
-use crate::tcp::options::{TIMESTAMPS, sack_len};
+use crate::tcp::options::TIMESTAMPS;
 use crate::tcp::profile::DelayedAcks;
 use crate::tcp::receiver::stretch;
 use crate::tcp::seq::before;
@@ -189,8 +189,9 @@ impl Socket {
             }
             return;
         }
-        // A peer with smaller segments shows by two of a size. What SACK blocks take of a segment is counted as payload.
-        let len = len + sack_len(p.n_sack.into());
+        // A peer with smaller segments shows by two of a size. What SACK blocks take of a segment is counted as payload, also where no SACK
+        // was agreed on (`len += skb->data - skb_transport_header(skb)`, less `tcp_header_len`).
+        let len = len + u32::from(p.headers).saturating_sub(self.header_len());
         let whole = len + 20 + if self.opts.timestamps { TIMESTAMPS } else { 0 };
         if whole >= 536 + 20 || (whole >= 88 + 20 && p.flags & (flags::PSH | flags::FIN) == 0) {
             self.ack.last_seg_size = len;

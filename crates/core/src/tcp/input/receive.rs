@@ -21,9 +21,7 @@ impl Socket {
             return;
         }
         if let Some(line) = &mut self.rcv.tun {
-            let blocks = u32::from(p.n_sack);
-            let headers = 40 + 12 * u32::from(p.tsval != 0) + 8 * blocks + 4 * u32::from(blocks > 0);
-            line.hears(headers, self.stats.data_segs_out + self.stats.bare_out);
+            line.hears(p.headers.into(), self.stats.data_segs_out + self.stats.bare_out);
         }
         // Header prediction changes nothing of an ACK where none is due, nor of data where nothing of ours is out or waits, no duplicate is to
         // be told and there is room, but what a control hears.
@@ -83,7 +81,9 @@ impl Socket {
     #[cold]
     fn is_predicted(&self, p: &Packet) -> bool {
         let (r, odd) = (&self.rcv, flags::SYN | flags::FIN | flags::RST | flags::ECE | flags::CWR);
-        let plain = p.flags & odd == 0 && p.n_sack == 0 && (p.tsval != 0) == self.opts.timestamps;
+        // The length of the header is among what is predicted: no SACK blocks, whether SACK was agreed on or not.
+        let plain =
+            p.flags & odd == 0 && u32::from(p.headers) == self.header_len() && (p.tsval != 0) == self.opts.timestamps;
         self.state == State::Established
             && plain
             && r.predicts

@@ -15,7 +15,7 @@ use crate::tcp::socket::{Socket, State};
 use crate::tcp::truesize::PURE_ACK;
 
 impl Socket {
-    /// `tcp_done_with_error`: the connection is no more; a call will be told why.
+    /// `tcp_done_with_error`, `tcp_write_queue_purge`: the connection is no more; a call will be told why.
     pub(in crate::tcp) fn done(&mut self, error: Option<Error>) {
         self.state = State::Closed;
         self.child_is_through(false);
@@ -25,6 +25,9 @@ impl Socket {
         self.app.bulk = None;
         self.app.call_left = 0;
         self.app.error = error;
+        if self.profile.end_clears_backoff {
+            self.rtt.backoff = 0;
+        }
     }
 
     /// `tcp_reset`: the peer reset the connection.

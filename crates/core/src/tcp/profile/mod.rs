@@ -225,6 +225,9 @@ pub struct Profile {
     pub grows_past_space: bool,
     /// A round trip that a delayed ACK may have made longer is no least one (`FLAG_ACK_MAYBE_DELAYED`): not in 4.14; in 4.19.
     pub knows_delayed_acks: bool,
+    /// What ends a connection before its time forgets how far timeouts had backed off (`tcp_write_queue_purge`): 04c03114be82, in 4.19.48,
+    /// not in 4.14.67.
+    pub end_clears_backoff: bool,
     /// What went again unmarked, and is found lost, is not out any more (`tcp_mark_skb_lost`): in 4.14 to 5.4; in 5.10 not.
     pub lost_is_not_out: bool,
     /// NV's window after a loss, in 1/1024 (net/ipv4/tcp_nv.c `nv_loss_dec_factor`): 512 in 4.14, 819 in 4.19.

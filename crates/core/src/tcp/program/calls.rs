@@ -289,10 +289,12 @@ impl Socket {
         self.user_mss = Some(mss);
     }
     /// `TCP_CONGESTION`. One that is there already goes on as it is (`tcp_set_congestion_control`).
-    pub fn set_congestion_control(&mut self, cc: Cc) {
+    /// It begins at this call's jiffy (as `tcp_westwood_init`, `htcp_init`), and at the last packet's `tcp_mstamp` (as `bictcp_hystart_reset`).
+    pub fn set_congestion_control(&mut self, now: Time, cc: Cc) {
         if self.params.cc == cc {
             return;
         }
+        self.tp.clock.tick(now);
         self.params.cc = cc;
         self.ce_state = CeState { prior_rcv_nxt: self.rcv.rcv_nxt, ce: false };
         self.ca = Algorithm::new(cc, &self.tunables, self.profile, &mut self.tp);

@@ -133,6 +133,7 @@ impl Socket {
             "tcpi_ato" => c.jiffies_to_us(self.ack_timeout()).into(),
             "tcpi_snd_mss" => tp.mss_cache.into(),
             "tcpi_rcv_mss" => self.rcv.rcv_mss.into(),
+            "tcpi_unacked" if self.state == State::Closed => 0, // tcp_write_queue_purge
             "tcpi_unacked" => tp.packets_out.into(),
             "tcpi_sacked" => tp.sacked_out.into(),
             "tcpi_lost" => tp.lost_out.into(),

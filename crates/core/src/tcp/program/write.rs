@@ -217,7 +217,9 @@ impl Socket {
             if unsent == 0 {
                 self.chrono.start(What::Busy, self.tp.clock.j32());
             }
-            let full = unsent == 0 || (self.app.calls && self.app.eors.back() == Some(&self.tp.write_seq));
+            // Nothing is added behind an end of record, nor to an skb that has grown beyond the goal (`size_goal - skb->len <= 0`).
+            let ended = self.app.ends.back() == Some(&self.tp.write_seq);
+            let full = unsent == 0 || ended || (self.app.calls && self.app.eors.back() == Some(&self.tp.write_seq));
             let queued = self.wmem_queued();
             let mut tail = if full { goal } else { self.tp.write_seq.wrapping_sub(start) };
             if tail >= goal {
@@ -238,7 +240,7 @@ impl Socket {
                 }
                 (tail, self.app.tail) = (0, self.tp.write_seq);
                 self.app.push = false; // tcp_skb_entail
-                if unsent > 0 && self.gso_max_segs > 1 {
+                if unsent > 0 && !ended && self.gso_max_segs > 1 {
                     self.app.sent(&self.tp);
                     self.app.ends.push_back(self.tp.write_seq);
                 }

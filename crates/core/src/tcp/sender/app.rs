@@ -253,6 +253,8 @@ impl App {
         match (self.ends.len() as u32, tp.unsent()) {
             (0, 0) => 0,
             (0, unsent) => unsent.div_ceil(self.size_goal.max(1)),
+            // The last has grown beyond the goal, and none is begun behind it.
+            (n, _) if self.ends.back() == Some(&tp.snd_nxt.wrapping_add(self.unsent_data(tp))) => n,
             (n, _) => n + 1,
         }
     }
