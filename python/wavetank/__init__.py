@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from . import lab as lab
     from . import linux as linux
     from . import measured as measured
+    from . import named as named
     from . import notebook as notebook
     from . import offered as offered
     from . import overruled as overruled

@@ -184,9 +184,8 @@ def curves(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes)
     _room_beside(ax, bands)
     for at, of_point in bands:
         mark(ax, of_point, at, aside=BESIDE)
-    ax.set_ylim(
-        0, max(ax.get_ylim()[1], 1.05 * ax.dataLim.y1)
-    )  # values that lie close together have little room above them
+    # values that lie close together have little room above them
+    ax.set_ylim(0, max(ax.get_ylim()[1], 1.05 * ax.dataLim.y1))
     ax.set_xlabel(panel.get("x_label", x))
     ax.set_ylabel(label_of(panel))
     if by or panel.get("model"):
