@@ -217,7 +217,7 @@ def scenarios(seed: int, count: int) -> Iterator[tuple[str, Drawn]]:
     """Name and keys of each; the name ends with the rare keys'."""
     r = random.Random(f"wavetank/rare/{seed}")
     for name, common in linux_draw.scenarios(seed, count):
-        s, added = common, []
+        s, added, keys = common, [], set[str]()
         if _takes_rate_control(s) and r.random() < 0.2:
             s, added = _rate_control(r, s), ["rate_control"]
         ends = (s.get("ap", {}), s.get("sta", {}))
@@ -234,17 +234,18 @@ def scenarios(seed: int, count: int) -> Iterator[tuple[str, Drawn]]:
             section, _, word = key.partition(".")
             tried = copy.deepcopy(s)
             tried.setdefault(section, {})[word] = r.choice(KEYS[key])
-            if word not in added and _says_something(key, tried):
+            if word not in added and _says_something({*keys, key}, tried):
                 s = tried
                 added.append(word)
+                keys.add(key)
         yield "+".join([name, *added]), s
 
 
-def _says_something(key: str, s: Drawn) -> bool:
-    """Whether both waters take a scenario, and this key of it is read there."""
-    if key == "traffic.tcp_down" and s["topology"]["kind"] == "wired":
+def _says_something(rare: set[str], s: Drawn) -> bool:
+    """Whether both waters take a scenario, and these keys of it are read there: a later one may leave an earlier one nothing."""
+    if "traffic.tcp_down" in rare and s["topology"]["kind"] == "wired":
         return False  # no link limits it: ten gigabits a second take the kernel minutes, and what they end at is chance
-    if key.endswith("_dscp") and not linux_draw.has_categories(s):
+    if any(key.endswith("_dscp") for key in rare) and not linux_draw.has_categories(s):
         return False
     scenario = Scenario.from_dict({"name": "tried", "kernel": "6.12", **s})
     short = {"time.lead_in": "0 s", "time.flows": "10 ms", "time.warmup": "1 ms"}
@@ -253,7 +254,7 @@ def _says_something(key: str, s: Drawn) -> bool:
         linux.like_linux(scenario).set(short).run(1)
     except (UserError, _core.ScenarioError, ValueError):
         return False
-    return key not in idle_keys(scenario)
+    return not rare & set(idle_keys(scenario))
 
 
 def _takes_rate_control(s: Drawn) -> bool:
