@@ -167,18 +167,13 @@ def _span(r: Result, curves: Sequence[_Curve]) -> float | None:
     return span if steps and span > 1.5 * max(steps) else None
 
 
-def _averaged(label: str, span: float) -> str:
-    """``Goodput (Mbit/s)`` as ``Goodput, 1 s means (Mbit/s)``."""
-    name, _, unit = label.partition(" (")
-    return f"{name}, {span:g} s means ({unit}"
-
-
 def _calm(r: Result, label: str, curves: Sequence[tuple[_Look, _Curve]]) -> tuple[str, list[tuple[_Look, _Curve]]]:
-    """A panel's label and curves, by means where there are too many to follow sample by sample."""
+    """A panel's label and curves: means where there are too many to follow, as ``Goodput, 1 s means (Mbit/s)`` says."""
     span = _span(r, [c for look, c in curves if look.alone])
     if span is None:
         return label, list(curves)
-    return _averaged(label, span), [(look, stats.means_over(*c, span)) for look, c in curves]
+    name, _, unit = label.partition(" (")
+    return f"{name}, {span:g} s means ({unit}", [(look, stats.means_over(*c, span)) for look, c in curves]
 
 
 def _over_time(ax: Axes, r: Result, label: str, curves: Sequence[tuple[_Look, _Curve]], legend: bool = True) -> None:
@@ -271,9 +266,12 @@ def _kind(p: Ping) -> str:
 
 def _pings(ax: Axes, r: Result) -> None:
     found = [p for p in r.pings if np.isfinite(p.rtt_ms).any()]
+    label = "Ping RTT (ms)"
     if len(found) <= MOST:
         stations = {p.station for p in found}
         span = _span(r, [(p.t, p.rtt_ms) for p in found])
+        if span is not None:
+            label = f"Ping RTT, dots; {span:g} s means (ms)"
         for i, p in enumerate(found):
             colour = station_colour(p.station if len(stations) > 1 else i)
             if span is None:
@@ -283,13 +281,12 @@ def _pings(ax: Axes, r: Result) -> None:
                 ax.plot(*stats.means_over(p.t, p.rtt_ms, span), color=colour, label=p.name)
     else:
         # Too many to tell stations apart: of each kind (ICMP, UDP of each category) one colour.
+        label = f"Ping RTT of {len(found)} (ms)"
         for kind, colour in zip(dict.fromkeys(map(_kind, found)), PALETTE, strict=False):
             for p in (p for p in found if _kind(p) == kind):
                 ax.plot(p.t, p.rtt_ms, ".", color=colour, markersize=2, alpha=0.4)
             ax.plot([], [], ".", color=colour, label=kind)
-    label = "Ping RTT (ms)" if len(found) <= MOST else f"Ping RTT of {len(found)} (ms)"
-    averaged = _span(r, [(p.t, p.rtt_ms) for p in found]) if len(found) <= MOST else None
-    _time_axis(ax, r, label if averaged is None else f"Ping RTT, dots; {averaged:g} s means (ms)")
+    _time_axis(ax, r, label)
     limits(ax, np.concatenate([p.rtt_ms for p in found]))
     _legend(ax)
 
