@@ -85,15 +85,20 @@ SOURCE = "linux-source-6.12"
 SOURCE_FILE = pathlib.Path("/usr/src") / f"{SOURCE}.tar.xz"
 
 
+def source_at(given, named):
+    """A kernel's source, a tarball or an unpacked tree, of the path that `named` gave; what is no such thing is told."""
+    path = pathlib.Path(given).resolve()
+    if not path.exists():
+        raise Trouble(f"{named}={given}: there is no such tarball or folder, expected a kernel's source")
+    if path.is_dir() and not (path / "Makefile").is_file():
+        raise Trouble(f"{named}={given}: this folder has no Makefile, expected the top of a kernel's source")
+    return path
+
+
 def other_source():
     """The source of another kernel than the second water's, if one is asked for: a tarball or a tree."""
     given = os.environ.get("WAVETANK_KERNEL_SOURCE")
-    if not given:
-        return None
-    path = pathlib.Path(given).resolve()
-    if not path.exists():
-        raise Trouble(f"WAVETANK_KERNEL_SOURCE={given}: there is no such tarball or folder, expected a kernel's source")
-    return path
+    return source_at(given, "WAVETANK_KERNEL_SOURCE") if given else None
 
 
 def missing_packages():

@@ -3,6 +3,7 @@
 import io
 import re
 import tarfile
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -179,6 +180,24 @@ def test_what_is_no_source_is_told(monkeypatch, tmp_path, make, says):
         linux.check(wired("5.10"), 1)
     assert str(e.value).startswith(f"WAVETANK_KERNEL_SOURCE={tmp_path / 'it'}: ")
     assert says in str(e.value)
+
+
+def test_the_builds_own_command_tells_it_too(monkeypatch, tmp_path):
+    """linux/build and linux/kernel/build, which know nothing of the product (a folder without a kernel ended in a traceback)."""
+    linux_folder = Path(__file__).parents[2] / "linux"
+    if not linux_folder.is_dir():
+        pytest.skip("the second water's folder linux/ is not here")
+    monkeypatch.syspath_prepend(str(linux_folder))
+    import uml
+
+    for at, says in (
+        (tmp_path / "none", "there is no such tarball or folder, expected a kernel's source"),
+        (tmp_path, "this folder has no Makefile, expected the top of a kernel's source"),
+    ):
+        with pytest.raises(uml.Trouble) as e:
+            uml.source_at(str(at), "--source")
+        assert str(e.value) == f"--source={at}: {says}"
+    assert uml.source_at(str(tree(tmp_path / "k54", "5.4.59")), "--source") == tmp_path / "k54"
 
 
 @pytest.mark.parametrize("compression", ["", "gz", "xz"])
