@@ -294,17 +294,56 @@ def module(folder, name=None):
 
 
 def own_modules(lines):
-    """Keys of a case that load modules of one's own before anything else: each line "FOLDER [PARAMETER=VALUE...]", built here."""
+    """Keys of a case that load modules of one's own before anything else: each line "FOLDER [PARAMETER=VALUE...]", or a list of
+    these words, built here."""
     given = {}
     for i, line in enumerate(lines):
-        folder, *words = line.split()
-        if not (pathlib.Path(folder) / "Kbuild").is_file():
-            raise Trouble(f"{folder}: has no Kbuild, which says what module it makes (obj-m := NAME.o)")
-        made = sorted(_modules(pathlib.Path(folder).resolve()).glob("*.ko"))
-        if len(made) != 1:
-            raise Trouble(f"{folder}: makes {len(made)} modules, expected one")
-        given[f"module.{i}"] = " ".join([str(made[0]), *words])
+        folder, *words = line.split() if isinstance(line, str) else line
+        given[f"module.{i}"] = " ".join([str(own_module(folder)), *words])
     return given
+
+
+def own_module(folder):
+    """Builds the ordinary out-of-tree module in `folder` for the kernel that is run, in the cache; gives the .ko's path."""
+    src = pathlib.Path(folder).resolve()
+    if not any((src / name).is_file() for name in ("Kbuild", "Makefile")):
+        raise Trouble(f"{folder}: has no Kbuild or Makefile, which says what module it makes (obj-m := NAME.o)")
+    files = sorted(_sources(src))
+    build = kernel()
+    h = hashlib.sha256(str(build).encode())
+    for f in files:
+        h.update(str(f.relative_to(src)).encode() + b"\0" + f.read_bytes() + b"\0")
+
+    def work(where):
+        for f in files:
+            to = where / f.relative_to(src)
+            to.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(f, to)
+        cmd = ["make", "-C", build, "ARCH=um", f"M={where}", "modules"]
+        run = subprocess.run(cmd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        if run.returncode:
+            said = run.stdout.replace(str(where), str(folder))
+            raise Trouble(f"{folder}: does not build for Linux {release()}:\n{said[-8000:].strip()}")
+
+    made = sorted(_build("modules", h.hexdigest()[:16], work).glob("*.ko"))
+    if len(made) != 1:
+        raise Trouble(f"{folder}: makes {len(made)} modules, expected one (obj-m := NAME.o)")
+    return made[0]
+
+
+#: What a build leaves beside a module's sources.
+_BUILT = (".o", ".ko", ".mod", ".mod.c", ".cmd", ".symvers", ".order")
+
+
+def _sources(folder):
+    """The files of a module of one's own: all but hidden ones and what a build left."""
+    for path in folder.iterdir():
+        if path.name.startswith(".") or path.name.endswith(_BUILT):
+            continue
+        if path.is_dir():
+            yield from _sources(path)
+        elif path.is_file():
+            yield path
 
 
 def _modules(folder):

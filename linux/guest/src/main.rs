@@ -21,6 +21,7 @@ mod genl;
 mod json;
 mod keys;
 mod neighbours;
+mod own;
 mod qdisc;
 mod radio;
 mod reload;
@@ -66,7 +67,7 @@ fn run(init: bool) -> Result<(), String> {
     sys::sysctl("net/ipv4/tcp_mem", TCP_MEM)?;
     let case = Case::read("/tmp/wt/case")?;
     for words in case.lines("module") {
-        sys::insmod(words[0], &words[1..].join(" "))?; // of one's own
+        own::load(words[0], &words[1..].join(" "))?;
     }
     let out = match case.text("kind", "wired").as_str() {
         "wired" => wired::run(&case)?,

@@ -21,7 +21,7 @@ use crate::bulk::{self, Flow, Sender};
 use crate::case::Case;
 use crate::datagrams::{self, Pace, Receiver};
 use crate::echo::{self, Kind, Plan};
-use crate::{feedback, json, qdisc, radio, state, sys, wired};
+use crate::{feedback, json, own, qdisc, radio, state, sys, wired};
 use std::net::{Ipv4Addr, SocketAddrV4};
 
 const SECOND: i64 = 1_000_000_000;
@@ -53,6 +53,7 @@ pub fn run(case: &Case) -> Result<String, String> {
     for words in case.lines("module_cc") {
         sys::insmod(words[0], &words[1..].join(" "))?;
     }
+    own::check_controls(case.lines("flow").filter(|words| words[0] == "tcp").map(|words| words[6]))?;
     let shift: i32 = case.get("sock_shift", -1)?;
     if shift >= 0 {
         sys::insmod(&case.text("module_sock", ""), "")?;
@@ -214,7 +215,8 @@ fn apply(case: &Case, net: &Net) -> Result<(), String> {
         sys::insmod(&aaq, "")?;
     }
     for words in case.lines("tc") {
-        qdisc::tc(words[0], &words[1..].join(" "))?;
+        let line = words[1..].join(" ");
+        qdisc::tc(words[0], &line).map_err(|e| format!("{line}: {e}"))?;
     }
     for words in case.lines("wiphy") {
         match words[1] {

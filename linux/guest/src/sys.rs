@@ -107,6 +107,24 @@ pub fn insmod(path: &str, params: &str) -> Result<(), String> {
     check(&format!("insmod {path}"), rc).map(drop)
 }
 
+/// What the kernel has printed, a line each, without levels.
+pub fn kernel_log() -> Result<String, String> {
+    const READ_ALL: i32 = 3;
+    const SIZE_BUFFER: i32 = 10;
+    let size = check("kernel log", unsafe { libc::klogctl(SIZE_BUFFER, std::ptr::null_mut(), 0) }.into())?;
+    let mut buf = vec![0u8; size as usize];
+    let n = check("kernel log", unsafe { libc::klogctl(READ_ALL, buf.as_mut_ptr().cast(), size as i32) }.into())?;
+    let text = String::from_utf8_lossy(&buf[..n as usize]);
+    let lines = text.lines().map(|line| line.split_once('>').map_or(line, |(_, rest)| rest));
+    Ok(lines.map(|line| format!("{line}\n")).collect())
+}
+
+/// Of what the kernel prints, what is below this level is shown.
+pub fn console_level(level: i32) -> Result<(), String> {
+    const CONSOLE_LEVEL: i32 = 8;
+    check("console level", unsafe { libc::klogctl(CONSOLE_LEVEL, std::ptr::null_mut(), level) }.into()).map(drop)
+}
+
 pub fn rmmod(name: &str) -> Result<(), String> {
     let n = cstr(name);
     let rc = unsafe { libc::syscall(libc::SYS_delete_module, n.as_ptr(), 0) };
