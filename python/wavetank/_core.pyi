@@ -99,6 +99,9 @@ def run(
 def check(text: str, path: str, overrides: Sequence[tuple[str, str]] = ()) -> dict[str, str]:
     """Validate a scenario without running it; every key with its value as it would be used."""
 
+def modelled(text: str, path: str, overrides: Sequence[tuple[str, str]] = ()) -> None:
+    """Raises ScenarioError where a scenario asks for what the real kernel alone has (``[linux]``)."""
+
 def value(source: str, key: str, text: str) -> str:
     """One key's value alone, as it would be used; ``source`` stands in messages where a file would. Raises ScenarioError."""
 

@@ -136,6 +136,11 @@ class Scenario:
         """The keys that the file or an override names. Raises ScenarioError for what is no TOML."""
         return frozenset(_core.given(self.text, self.path)) | {k for k, _ in self.overrides}
 
+    def beside(self, key: str) -> Path:
+        """The folder that a path of this key is relative to: the file's, where that has the key, else the current one."""
+        told = key not in dict(self.overrides) and Path(self.path).is_file()
+        return Path(self.path).parent if told else Path()
+
     def run(self, seed: int | None = None, on: str = "model", states: At | Sequence[At] = ()) -> Result:
         """Runs it on a water of :data:`WATERS`. ``seed`` replaces the file's.
 

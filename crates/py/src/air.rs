@@ -18,6 +18,7 @@ use wavetank_capture::{Analysis, Frame, Media, Msdu, Names, Only, Origin, Report
 use wavetank_core::net::{Census, World};
 use wavetank_core::scenario::Scenario;
 use wavetank_core::scenario::keys::BandName;
+use wavetank_core::scenario::linux::Own;
 
 create_exception!(wavetank._core, CaptureError, PyValueError, "A capture could not be used; the message says why.");
 
@@ -41,10 +42,15 @@ fn world(s: &Scenario, path: &str, views: Views) -> PyResult<World<Views>> {
     World::tapped(s, views).map_err(|e| ScenarioError::new_err(format!("{path}: {e}")))
 }
 
+/// A scenario of which it matters here who is there, on any water: without what the real kernel alone is given.
+fn anywhere(text: &str, path: &str, overrides: &[(String, String)], seed: Option<u64>) -> PyResult<Scenario> {
+    Ok(Scenario { linux: Own::default(), ..read(text, path, overrides, seed)? })
+}
+
 /// The views that a capture of this scenario can have: "monitor", and each station.
 #[pyfunction]
 pub(crate) fn air_views(text: &str, path: &str, overrides: Vec<(String, String)>) -> PyResult<Vec<String>> {
-    let census = world(&read(text, path, &overrides, None)?, path, Views::default())?.census();
+    let census = world(&anywhere(text, path, &overrides, None)?, path, Views::default())?.census();
     let all = Only::all(&census);
     Ok(if all.len() == 1 { vec![] } else { all.iter().map(|o| o.name(&census).to_string()).collect() })
 }
@@ -161,7 +167,7 @@ pub(crate) fn watch_log(
     log: PathBuf,
     ips: Vec<String>,
 ) -> PyResult<(Seen, Option<f64>)> {
-    let s = read(text, path, &overrides, seed)?;
+    let s = anywhere(text, path, &overrides, seed)?;
     let whose = Whose::of(&s, &world(&s, path, Views::default())?, ips);
     let known: Result<Vec<u32>, _> = whose.ips.iter().map(|t| t.parse::<Ipv4Addr>().map(u32::from)).collect();
     let names = Names::new(whose.census.clone()).with_ips(known?);

@@ -71,6 +71,13 @@ fn check<'py>(
     Ok(d)
 }
 
+/// Whether the model can run a scenario: whether nothing of it is the real kernel's alone. Raises `ScenarioError`.
+#[pyfunction]
+#[pyo3(signature = (text, path, overrides=vec![]))]
+fn modelled(text: &str, path: &str, overrides: Vec<(String, String)>) -> PyResult<()> {
+    net::modelled(&read(text, path, &overrides, None)?).map_err(|e| ScenarioError::new_err(format!("{path}: {e}")))
+}
+
 /// One key's value alone, as it would be used; `source` stands in messages where a file would. Raises `ScenarioError`.
 #[pyfunction]
 fn value(source: &str, key: &str, text: &str) -> PyResult<String> {
@@ -119,6 +126,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("ScenarioError", m.py().get_type::<ScenarioError>())?;
     m.add_function(wrap_pyfunction!(run, m)?)?;
     m.add_function(wrap_pyfunction!(check, m)?)?;
+    m.add_function(wrap_pyfunction!(modelled, m)?)?;
     m.add_function(wrap_pyfunction!(value, m)?)?;
     m.add_function(wrap_pyfunction!(channel_trace, m)?)?;
     m.add_function(wrap_pyfunction!(given, m)?)?;

@@ -39,6 +39,17 @@ def set_option(what: str = "Set a key of the scenario") -> Callable[[Callable[..
     )
 
 
+#: What ``run``, ``compare`` and ``sweep`` have on linux.
+module_option = click.option(
+    "--module",
+    "modules",
+    multiple=True,
+    metavar="FOLDER",
+    help='A kernel module of your own, built for linux and loaded first, "FOLDER NAME=VALUE" with parameters; may be repeated. '
+    "--set linux.cc=NAME (or linux.qdisc, linux.rate_control) uses it.",
+)
+
+
 def _workers(_ctx: click.Context, _option: click.Parameter, given: int | None) -> int:
     from .. import workers
 

@@ -11,7 +11,18 @@ import click
 from ..files import usable
 from ..progress import shown
 from . import complete, given
-from .base import _echo_json, _pair, _print, _wrote, cli, jobs_option, json_option, seed_range, set_option
+from .base import (
+    _echo_json,
+    _pair,
+    _print,
+    _wrote,
+    cli,
+    jobs_option,
+    json_option,
+    module_option,
+    seed_range,
+    set_option,
+)
 from .notes import notes_option, say, shortened
 from .number import Whole
 from .place import Place
@@ -52,6 +63,7 @@ from .place import Place
 @jobs_option
 @click.option("--out", type=Place(), default=None, help="Folder [default: results/compare-NAME].")
 @click.option("--air", is_flag=True, help="Compare what is on the air, too, as `run --analyze` counts it.")
+@module_option
 @click.option("--as-is", is_flag=True, help="Leave the model's own values where the scenario says nothing.")
 @notes_option
 @json_option
@@ -66,6 +78,7 @@ def compare(
     jobs: int,
     out: Path | None,
     air: bool,
+    modules: Sequence[str],
     as_is: bool,
     every: bool,
     as_json: bool,
@@ -106,7 +119,7 @@ def compare(
     alone = measured or len(scenarios) > 1 or against
     waters = on if on is not None else "model" if alone else "model,linux"
     names = lab.waters(waters, 1 if alone else 2)
-    loaded = [given.scenario(p).set(dict(_pair(x) for x in sets)) for p in scenarios]
+    loaded = [given.with_modules(given.scenario(p).set(dict(_pair(x) for x in sets)), modules) for p in scenarios]
     pairs = [_pair(x, "--against") for x in against]
     columns = lab.columns(loaded, names, pairs, not as_is, air)
     s = loaded[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +22,13 @@ def scenario(name: Path | str) -> Scenario:
     from ..scenario import Scenario, load
 
     return Scenario(_standard_input(), STDIN) if str(name) == "-" else load(name)
+
+
+def with_modules(scenario: Scenario, modules: Sequence[str]) -> Scenario:
+    """The same with ``--module``, which is ``--set linux.modules``. Raises UserError for an empty one."""
+    if any(not line.strip() for line in modules):
+        raise UserError("--module: it is empty, expected a folder with a module's sources, and its parameters")
+    return scenario.set({"linux.modules": ", ".join(modules)}) if modules else scenario
 
 
 @cache  # it can be read once, and `compare - -` asks twice

@@ -10,7 +10,18 @@ import click
 
 from ..progress import shown
 from . import complete, given
-from .base import _echo_json, _pair, _picture, _print, cli, json_option, on_option, seed_range, set_option
+from .base import (
+    _echo_json,
+    _pair,
+    _picture,
+    _print,
+    cli,
+    json_option,
+    module_option,
+    on_option,
+    seed_range,
+    set_option,
+)
 from .notes import notes_option, say, shortened
 from .number import Whole
 from .place import Place
@@ -120,6 +131,7 @@ def _given(context: click.Context, argument: click.Parameter, path: Path | None)
 )
 @click.option("--analyze", "analysis", is_flag=True, help="Also what `wavetank analyze` says of the run's air.")
 @on_option
+@module_option
 @notes_option
 @json_option
 def run(
@@ -136,6 +148,7 @@ def run(
     states: Sequence[str],
     analysis: bool,
     on: str,
+    modules: Sequence[str],
     every: bool,
     as_json: bool,
 ) -> None:
@@ -150,7 +163,7 @@ def run(
     from ..captures import air
     from ..lab import runner
 
-    s = given.scenario(scenario).set(dict(_pair(x) for x in sets))
+    s = given.with_modules(given.scenario(scenario).set(dict(_pair(x) for x in sets)), modules)
     notes = [*idle.notes(s), *way_back.notes(s)]
     say(notes)
     for option, value, of, there in (

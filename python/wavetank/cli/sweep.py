@@ -21,6 +21,7 @@ from .base import (
     cli,
     jobs_option,
     json_option,
+    module_option,
     on_option,
     seed_range,
     set_option,
@@ -63,6 +64,7 @@ if TYPE_CHECKING:
     help="Run on a Dask cluster: tcp://host:8786, or local. [needs wavetank[cluster]]",
 )
 @on_option
+@module_option
 @click.option("--out", type=Place(), default=None, help="Folder [default: results/sweep-SCENARIO-AXES].")
 @notes_option
 @json_option
@@ -83,6 +85,7 @@ def sweep(
     jobs: int,
     cluster: str,
     on: str,
+    modules: Sequence[str],
     out: Path | None,
     every: bool,
     as_json: bool,
@@ -99,7 +102,7 @@ def sweep(
     if quick and repetitions is not None:
         raise click.UsageError("--quick and --repetitions exclude each other")
     asked = sweeps.ask(
-        given.scenario(scenario), axes, values=dict(_pair(x) for x in sets), zip=together,
+        given.with_modules(given.scenario(scenario), modules), axes, values=dict(_pair(x) for x in sets), zip=together,
         repetitions=repetitions or 5, seed=seed, metrics=metrics, best=best, against=against, each=each, quick=quick, on=on,
         skip_impossible=skip_impossible,
     )  # fmt: skip
@@ -120,7 +123,7 @@ def sweep(
 
         files.writable(folder, "a folder")  # before the minutes of a build
         with shown("linux build") as progress:
-            linux.build(None, progress)
+            linux.build(None, progress, linux.folders(p.scenario for p in asked.plan.figure.points.values()))
     with shown("sweep") as progress:
         found = sweeps.carry_out(asked, folder, jobs, cluster, progress)
     if as_json:

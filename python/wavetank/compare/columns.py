@@ -52,7 +52,7 @@ def columns(
     ``alike``: where the second water is among them, the model gets what that has where a key is left open. ``air``: what is on
     the air is counted, too. Raises UserError for columns of one name, and for an air that is not there.
     """
-    from ..linux import like_linux
+    from ..linux import like_linux, modelled
 
     found = []
     for scenario in scenarios:
@@ -60,7 +60,9 @@ def columns(
             parts = ([_stem(scenario)] if len(scenarios) > 1 else []) + ([name] if name else [])
             for water in on:
                 words = parts + ([water] if len(on) > 1 or not parts else [])
-                same = like_linux(variant) if alike and water == "model" and "linux" in on else variant
+                same = variant
+                if water == "model" and "linux" in on:
+                    same = like_linux(variant) if alike else modelled(variant)
                 found.append(Column(" ".join(words), same, water, air))
                 if air and not _core.air_views(same.text, same.path, list(same.overrides)):
                     raise UserError(f"--air: {same.path} has no Wi-Fi, there is no air to look at")

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from .radio_log import HEADERS, ROOM, RadioLog, addresses
 from .tree import LinuxFailed, build, status
-from .water import check, fingerprint, like_linux, simulate
+from .water import check, fingerprint, folders, like_linux, modelled, simulate
 
 __all__ = [
-    "HEADERS", "ROOM", "LinuxFailed", "RadioLog", "addresses", "build", "check", "fingerprint", "like_linux", "simulate",
-    "status",
+    "HEADERS", "ROOM", "LinuxFailed", "RadioLog", "addresses", "build", "check", "fingerprint", "folders", "like_linux",
+    "modelled", "simulate", "status",
 ]  # fmt: skip

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, Protocol, Self
 
 from .. import units
 from ..errors import UserError
-from .own import BY_MODE
+from .modules import Module
+from .own import BY_MODE, OWN_CC, STAND_INS
+from .stand_ins import StandIns
 
 
 def values(listed: str) -> list[str]:
@@ -33,6 +36,10 @@ class Asks(Protocol):
 
     def given(self) -> frozenset[str]:
         """The keys that were set."""
+        ...
+
+    def beside(self, key: str) -> Path:
+        """The folder that a path which this key names is relative to."""
         ...
 
     def set(self, values: Mapping[str, Any] | None = None) -> Self:
@@ -63,6 +70,7 @@ class Asked:
 
     def __init__(self, scenario: Asks, seed: int | None) -> None:
         self.path = scenario.path
+        self.beside = scenario.beside
         self.v = scenario.check()
         self.given = scenario.given()
         self.seed = int(self.v["seed"]) if seed is None else seed
@@ -79,11 +87,17 @@ class Asked:
         self.radio: dict[str, Any] = {}
         self.by_mode = {name: list(values) for name, values in BY_MODE.items()}
         self.case: dict[str, Any] = {}
+        self.stand_ins = {key: StandIns(self.v[key]) for key in STAND_INS}
+        self.modules: tuple[Module, ...] = ()
 
     def refuse(self, key: str, why: str) -> UserError:
         """The error for a key that cannot be carried out."""
         value = self.v.get(key, "")
         return UserError(f"{self.path}: {key} = {value}: cannot be had on linux: {why}")
+
+    def of_the_kernel(self, cc: str) -> str:
+        """A congestion control by its name there: what stands for it, or what the kernel calls it."""
+        return self.stand_ins["linux.cc"].of(cc) or OWN_CC.get(cc, cc)
 
     def lacks(self, key: str) -> bool:
         """Whether the kernel that runs is known to lack what a value of this key may want."""

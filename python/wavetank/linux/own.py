@@ -110,6 +110,10 @@ NEEDS_ECN = frozenset({"dctcp"})
 PARAMETERS = frozenset({"cubic", "vegas", "nv", "hybla", "bic", "htcp", "illinois", "dctcp"})
 #: Those that linux/modules/wavetank_bbr makes of the kernel's BBR, by the kernel's name.
 OWN_CC = {"bbrp": "bbrp", "bbr-plus": "bbr_plus", "bbr-dev": "bbr_dev"}
+#: What stands in for what the scenario names, and of what that is a name.
+STAND_INS = {"linux.cc": "TCP flow", "linux.qdisc": "discipline", "linux.rate_control": "card"}
+#: What a scenario says for the real kernel alone.
+OF_LINUX = ("linux.modules", *STAND_INS)
 #: Bits of a gain in the kernel's struct bbr, of which eight are behind the point.
 GAIN_BITS = 10
 #: mac80211's own tx_sk_pacing_shift in 6.12, and TCP's. src: net/mac80211/main.c, net/core/sock.c

@@ -15,7 +15,16 @@ class Queues(Asked):
     """Queues and wires."""
 
     def words(self, key: str, kind: str) -> str:
-        """A discipline as ``tc`` has it, with the values of its section."""
+        """A discipline as ``tc`` has it, with the values of its section, or what stands in for it on linux."""
+        own = "" if key == "netem.delay" else self.stand_ins["linux.qdisc"].of(kind)
+        if not own:
+            return self.words_of(key, kind)
+        for of in (k for k in self.v if k.startswith(f"{kind}.")):
+            self.text(of)
+        return own
+
+    def words_of(self, key: str, kind: str) -> str:
+        """The model's discipline as ``tc`` has it."""
         n = {k.partition(".")[2]: k for k in self.v if k.startswith(f"{kind}.")}
 
         def size(key: str) -> int:

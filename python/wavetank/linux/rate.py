@@ -18,11 +18,15 @@ CHANNEL = ("channel.", "floor.", "stations.snr")
 
 def controls(t: Asked, drivers: list[str]) -> tuple[str, str]:
     """The rate controls of the access point and the stations, ``drivers`` being their cards'; what they need is in the case."""
-    ap, sta = t.text("ap.rate_control"), t.text("sta.rate_control")
-    for key, name in (("ap.rate_control", ap), ("sta.rate_control", sta)):
+    said = t.text("ap.rate_control"), t.text("sta.rate_control")
+    # another of mac80211's has to the rest of the scenario what the kernel's own has
+    own = [t.stand_ins["linux.rate_control"].of(name) for name in said]
+    ap, sta = ("minstrel_ht" if its else name for name, its in zip(said, own, strict=True))
+    for card, name, its_own in zip(("ap.rate_control", "sta.rate_control"), (ap, sta), own, strict=True):
+        key = "linux.rate_control" if its_own else card
         if name not in (*STOCK, "ideal", *OWN):
             raise t.refuse(key, f"the second water has {', '.join((*STOCK, 'ideal', *OWN))}")
-        its = drivers[:1] if key.startswith("ap.") else drivers[1:]
+        its = drivers[:1] if card.startswith("ap.") else drivers[1:]
         if name != "fixed" and "ath9k_tidq" in its:
             raise t.refuse(key, "frames wait below rate control there, which was not held against the model yet")
         leave = ("ath9k", "mt76") if name == "minstrel_ht" else ("ath9k",)
@@ -31,7 +35,8 @@ def controls(t: Asked, drivers: list[str]) -> tuple[str, str]:
             quiet = "mt76's cards that leave rates to mac80211 do not tell of aggregates"
             raise t.refuse(key, quiet if other[0] == "mt76" else f"the firmware of {other[0]} chooses")
     if {ap, sta} - set(FIRMWARE):
-        t.case["rc"] = ",".join("fixed" if name in FIRMWARE else name for name in (ap, sta))
+        names = [its or ("fixed" if name in FIRMWARE else name) for name, its in zip((ap, sta), own, strict=True)]
+        t.case["rc"] = ",".join(names)
     if {ap, sta} & set(OWN):
         t.case["rc_params"] = _aasrc(t)
     if {ap, sta} & {"aarc", "aarc_snr"}:

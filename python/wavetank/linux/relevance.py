@@ -76,6 +76,7 @@ class Relevance:
             "topology": True,
             "traffic": True,
             "tcp": True,
+            "linux": True,
             "": True,
             # what a received packet takes is the radios' hosts' alone
             "host": t.wifi,

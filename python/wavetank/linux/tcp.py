@@ -96,7 +96,11 @@ class Tcp(Asked):
         )
 
     def congestion_control(self, cc: str) -> None:
-        """The kernel's own, or a module of ours with its section's values as parameters."""
+        """The kernel's own, or a module of ours with its section's values as parameters; nothing if another stands in."""
+        if self.stand_ins["linux.cc"].of(cc):
+            for key in (k for k in self.v if k.startswith(f"{cc}.")):
+                self.text(key)
+            return
         if cc not in STOCK_CC and cc not in OWN_CC:
             key = next(k for k in ("tcp.cc", "traffic.cc", "stations.cc") if cc in self.listed(k))
             raise self.refuse(key, f"Linux 6.12 has no {cc}, and there is no module of it")
@@ -129,7 +133,7 @@ class Tcp(Asked):
                 "tcp.ecn",
                 f"hosts listen with one control, and {counts[0]}'s receivers would echo the marks of {others}",
             )
-        self.sysctl("tcp_congestion_control", counts[0])
+        self.sysctl("tcp_congestion_control", self.of_the_kernel(counts[0]))
 
     def parameters(self, cc: str) -> None:
         """Those of a control of the kernel's, on its command line: some are read once (tcp_cubic.c cubictcp_register)."""

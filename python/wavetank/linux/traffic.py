@@ -5,7 +5,7 @@ from __future__ import annotations
 from .. import units
 from ..measured import DSCP
 from .asked import Asked
-from .own import MARKS, OWN_CC, UDP_ECHOES
+from .own import MARKS, UDP_ECHOES
 from .translated import FlowName
 
 
@@ -41,10 +41,12 @@ class Traffic(Asked):
                 dscp = MARKS[i % 4] if rrul and marks and kind == "tcp" else of_all
                 cc = self.control(station, i) if kind == "tcp" else ""
                 start = self.start + self.flow_starts[len(flows)]
-                flows.append(FlowName(f"{name}{i + 1}{suffix}", kind, way, str(station), dscp, cc))
+                its = self.of_the_kernel(cc) if cc else ""
+                told = self.stand_ins["linux.cc"].of(cc) if cc else ""
+                flows.append(FlowName(f"{name}{i + 1}{suffix}", kind, way, str(station), dscp, told or cc))
                 if kind == "tcp":
                     acks = dscp << 2 if mark_acks else 0
-                    return f"tcp {way} {station} {dscp << 2} {acks} {start} {OWN_CC.get(cc, cc)}"
+                    return f"tcp {way} {station} {dscp << 2} {acks} {start} {its}"
                 return f"{kind} {way} {station} {dscp << 2} {start}"
 
             for way, count in counts.items():

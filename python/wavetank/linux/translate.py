@@ -8,14 +8,20 @@ that a scenario does not have (another driver's, another discipline's) say nothi
 from __future__ import annotations
 
 from .. import keys
-from . import kernels
+from . import kernels, modules
 from .air import Air
 from .asked import Asks
-from .own import ALIKE, OWN, OWN_WIRED, WHY, of_tc
+from .own import ALIKE, OF_LINUX, OWN, OWN_WIRED, STAND_INS, WHY, of_tc
 from .relevance import Relevance
 from .tcp import Tcp
 from .traffic import Traffic
 from .translated import Translated
+
+#: Where a scenario puts what a key stands in for, if that is not plain.
+WHERE = {
+    "linux.qdisc": ": give it one (backhaul.qdisc, the bottleneck's, one above a card: docs/second-water.md)",
+    "linux.rate_control": ": there is no Wi-Fi",
+}
 
 
 class _Translator(Tcp, Air, Traffic):
@@ -25,6 +31,7 @@ class _Translator(Tcp, Air, Traffic):
             if key in self.v:
                 self.used[key] = self.v[key]
         self.older()
+        self.given_to_linux()
         self.time()
         self.case["topology"] = "wifi" if self.wifi else "wired"
         self.stations = self.number("wifi.stations") if self.wifi else 1
@@ -36,6 +43,7 @@ class _Translator(Tcp, Air, Traffic):
         else:
             self.bottleneck()
         flows, echoes = self.traffic()
+        self.stood_in()
         self.finish()
         case = {**self.case, **{k: v for k, v in self.lines.items() if v}}
         if self.wifi:
@@ -43,7 +51,40 @@ class _Translator(Tcp, Air, Traffic):
         nodes = ("ap", *(f"sta{i + 1}" for i in range(self.stations))) if self.wifi else ()
         values = dict(sorted(self.used.items()))
         queues, notes, own = tuple(self.queues), (*self.notes, *self.left_open), tuple(self.left_open)
-        return Translated(case, self.seed, flows, echoes, queues, nodes, values, self.alike, notes, own)
+        return Translated(case, self.seed, flows, echoes, queues, nodes, values, self.alike, notes, own, self.modules)
+
+    def given_to_linux(self) -> None:
+        """Modules of one's own, and what is to be used of them; the model is set up without."""
+        self.modules = modules.read(self.text("linux.modules"), self.beside("linux.modules"))
+        if self.modules:
+            self.case["modules"] = [module.words() for module in self.modules]
+        for module in self.modules:
+            self.notes.append(f"linux.modules: {module.folder.resolve().name}, sources {module.digest()}")
+        if self.modules and not any(self.stand_ins.values()):
+            keys_of = ", ".join(STAND_INS)
+            self.notes.append(f"linux.modules: loaded, and nothing in the scenario is told to use it ({keys_of})")
+        for key in STAND_INS:
+            self.text(key)
+            for name in self.stand_ins[key].names():
+                if not name or (len(name.split()) > 1 and key != "linux.qdisc"):
+                    raise self.refuse(key, f'"{name}" is no name of the kernel\'s, expected one word')
+            for theirs in self.stand_ins[key].twice:
+                raise self.refuse(key, f"two stand in for {theirs or 'everything'}, expected one")
+        self.alike |= {key: "off" for key in OF_LINUX if self.v[key] != "off"}
+
+    def stood_in(self) -> None:
+        """Tells what stands for what; refuses what stands for nothing."""
+        for key, of in STAND_INS.items():
+            stand_ins = self.stand_ins[key]
+            asked = stand_ins.asked()
+            for name in stand_ins.unmet():
+                if not name:
+                    raise self.refuse(key, f"the scenario has no {of} that it could be of{WHERE.get(key, '')}")
+                has = f"it has {', '.join(asked)}" if asked else f"it has none{WHERE.get(key, '')}"
+                raise self.refuse(key, f"the scenario has no {of} with {name}: {has}")
+            for theirs in asked:
+                if own := stand_ins.of(theirs):
+                    self.notes.append(f"{key}: {own} in place of {theirs}")
 
     def older(self) -> None:
         """An older kernel, where that can be had; refuses what it lacks."""

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from .modules import Module
+
 
 @dataclass(frozen=True)
 class FlowName:
@@ -36,6 +38,8 @@ class Translated:
     notes: tuple[str, ...]
     #: Those of ``notes`` that are of keys which the scenario leaves open: what the second water has of its own.
     own: tuple[str, ...] = ()
+    #: Modules of one's own.
+    modules: tuple[Module, ...] = ()
 
     @property
     def seconds(self) -> float:

@@ -13,7 +13,7 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,13 @@ Progress = Callable[[int, int, str], None]
 #: Files below ``linux/`` that decide a result.
 DECIDES = ("run", "uml.py", "kernel", "guest", "radio", "modules")
 #: What a program of ``linux/`` says that its caller can mend.
-MENDABLE = ("apt-get install", "needs an x86-64", "set XDG_CACHE_HOME", "WAVETANK_KERNEL=", "WAVETANK_KERNEL_SOURCE=")
+MENDABLE = (
+    "apt-get install", "needs an x86-64", "set XDG_CACHE_HOME", "WAVETANK_KERNEL=", "WAVETANK_KERNEL_SOURCE=",
+    # of modules of one's own, and of what is not there without one
+    "has no Kbuild", ": does not build for Linux", "modules, expected one", ": cannot be loaded",
+    "the kernel has no congestion control", "the kernel has no rate control", "Specified qdisc kind is unknown",
+    "Unknown qdisc",
+)  # fmt: skip
 _OBJECTS = re.compile(r"\[kernel\] (\d+) objects of about (\d+)")
 
 
@@ -102,7 +108,10 @@ def _program(arguments: list[str], on_line: Callable[[str], None]) -> str:
             child.wait()
             raise
         if code:
-            text = "".join(said[-40:]).strip()
+            # what it ended with, which begins with its name: a compiler may have said much
+            name = f"linux/{Path(arguments[0]).name}: "
+            last = next((i for i in reversed(range(len(said))) if said[i].startswith(name)), len(said) - 40)
+            text = "".join(said[max(0, last) :]).strip()
             if any(word in text for word in MENDABLE):
                 raise UserError(text.partition(": ")[2] or text)
             raise LinuxFailed(text or f"{Path(arguments[0]).name} ended with code {code}")
@@ -123,8 +132,13 @@ def status() -> dict[str, Any]:
     return value
 
 
-def build(jobs: int | None = None, progress: Progress = lambda done, of, what: None) -> dict[str, Any]:
-    """Builds what is not there yet; as :func:`status`. Raises UserError naming missing packages, LinuxFailed."""
+def build(
+    jobs: int | None = None, progress: Progress = lambda done, of, what: None, modules: Sequence[Path] = ()
+) -> dict[str, Any]:
+    """Builds what is not there yet; as :func:`status`. ``modules``: folders of modules of one's own, which are built, too.
+
+    Raises UserError naming missing packages, and for a module that does not build, LinuxFailed.
+    """
 
     def on_line(line: str) -> None:
         if found := _OBJECTS.match(line):
@@ -133,6 +147,7 @@ def build(jobs: int | None = None, progress: Progress = lambda done, of, what: N
             progress(0, 0, line.removeprefix("[kernel] ").removeprefix("progress "))
 
     words = [str(folder() / "build"), *(["--jobs", str(jobs)] if jobs else [])]
+    words += [word for folder in modules for word in ("--module", str(folder.resolve()))]
     value: dict[str, Any] = json.loads(_program(words, on_line).splitlines()[-1])
     return value
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
@@ -13,8 +13,9 @@ from typing import TypeVar
 from ..errors import UserError
 from ..result import Result
 from ..state import State, from_linux
-from . import kernels, outcome, translate, tree
+from . import kernels, modules, outcome, translate, tree
 from .asked import Asks
+from .own import OF_LINUX
 from .radio_log import RadioLog
 from .translated import Translated
 
@@ -34,10 +35,26 @@ def like_linux(scenario: S) -> S:
     return scenario.set(translate.translate(scenario).alike)
 
 
+def folders(scenarios: Iterable[Asks]) -> list[Path]:
+    """The folders of all modules of one's own that these scenarios name. Raises UserError."""
+    found = (modules.read(s.check()["linux.modules"], s.beside("linux.modules")) for s in scenarios)
+    return list(dict.fromkeys(module.folder for of in found for module in of))
+
+
+def modelled(scenario: S) -> S:
+    """The scenario without what the real kernel alone has."""
+    values = scenario.check()
+    return scenario.set({key: "off" for key in OF_LINUX if values[key] != "off"})
+
+
 def fingerprint(scenario: Asks, seed: int | None = None) -> str:
     """Digest of everything that decides a result: what is carried out, on what, and how it is read."""
     try:
-        case = translate.translate(scenario, seed).case
+        of = translate.translate(scenario, seed)
+        case = {
+            **of.case,
+            **({"modules": [(module.digest(), module.parameters) for module in of.modules]} if of.modules else {}),
+        }
     except UserError as e:
         case = {"cannot": str(e)}
     reader = Path(outcome.__file__).read_bytes()

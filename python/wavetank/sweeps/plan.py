@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from .. import ScenarioError
+from .. import ScenarioError, _core
 from ..errors import SettingError, UserError
 from ..lab import seeds
 from ..lab.plan import Figure, Point
@@ -142,6 +142,8 @@ def _why_not(scenario: Scenario, seed: int, on: str) -> str:
             from .. import linux
 
             linux.check(scenario, seed)
+        else:
+            _core.modelled(scenario.text, scenario.path, list(scenario.overrides))
     except SettingError as e:
         return f"--set: {e}"
     except (ScenarioError, UserError) as e:

@@ -43,6 +43,7 @@ NEVER: dict[str, str] = {
     "tao.": "TAO needs two calls within the driver, which no kernel has (docs/mechanisms/tao.md)",
     "sora.": "the thesis's software radio takes no scripts",
     "linksys.": "a closed access point takes no scripts",
+    "linux.": "it is for the second water; a machine's own module is loaded there by hand",
     "tcp.stretch_acks": "macOS stretches its ACKs; these scripts are for Linux",
     "stations.stretch_acks": "macOS stretches its ACKs; these scripts are for Linux",
     "stations.mcs": "an access point's bit rates hold for all its stations",

@@ -35,5 +35,5 @@ pub use channel_trace::channel_trace;
 pub use floor_plan::floor_plan;
 pub use outcome::Outcome;
 pub use state::State;
-pub use topology::check;
+pub use topology::{check, modelled};
 pub use world::World;

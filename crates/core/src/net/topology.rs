@@ -80,6 +80,17 @@ pub fn check(s: &Scenario) -> Result<(), String> {
     if s.topology.kind == Topology::Wifi { air::config(s).map(drop) } else { Ok(()) }
 }
 
+/// Whether it asks for nothing that the real kernel alone has.
+///
+/// Errors: a sentence.
+pub fn modelled(s: &Scenario) -> Result<(), String> {
+    s.linux.first().map_or(Ok(()), |(key, said)| {
+        Err(format!(
+            "linux.{key} = {said}: is the real kernel's, and the model has none of it: run it on linux, or leave it out"
+        ))
+    })
+}
+
 impl World {
     /// A world at time zero.
     ///
@@ -102,6 +113,7 @@ impl World {
 impl<T: Probe> World<T> {
     /// A world at time zero whose events `tap` is told of. Errors as [`World::new`].
     pub fn tapped(s: &Scenario, tap: T) -> Result<World<T>, String> {
+        modelled(s)?;
         let streams = Streams::new(s.seed);
         let mut net = match s.topology.kind {
             Topology::Wired => wired(s, &streams),

@@ -10,6 +10,7 @@ mod check;
 pub mod each;
 pub mod edca;
 mod error;
+pub mod linux;
 mod name;
 mod overrides;
 mod places;

@@ -175,6 +175,8 @@ sections! {
     ethernet: crate::driver::ethernet::Params,
     /// Byte queue limits.
     bql: crate::driver::bql::Params,
+    /// What the real kernel alone is given.
+    linux: super::linux::Own,
 }
 
 fn with_section(all: &mut Vec<(String, String)>, section: &str, values: Vec<(&'static str, String)>) {
