@@ -15,7 +15,8 @@ from .number import Whole
 def linux() -> None:
     """The second water: the real Linux 6.12 in virtual time, over a virtual radio.
 
-    `wavetank run SCENARIO --on linux` runs there. It needs x86-64, a source checkout of wavetank and some Debian packages.
+    `wavetank run SCENARIO --on linux` runs there, with `--module FOLDER` a kernel module of your own. It needs x86-64, a source
+    checkout of wavetank and some Debian packages.
     """
 
 
