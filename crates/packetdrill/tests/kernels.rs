@@ -472,3 +472,20 @@ fn a_small_buffers_first_round_trip_was_held_against_the_whole_window() {
     let then = "   +0 %{ assert tcpi_rcv_space == 7300, tcpi_rcv_space }%\n";
     holds_after(&small, &["4.19", "5.4"], &["5.10", "5.15.148", "6.12"], then);
 }
+
+#[test]
+fn an_skb_that_went_again_for_nothing_was_one_to_an_undo() {
+    // Four segments go again, in two skbs. Three of them came twice, a segment and an skb of two, and then the fourth: by segments nothing is
+    // left to wait for, by skbs one.
+    let then = r#"
+   +0 write(4, ..., 10000) = 10000
+   +0 > P. 1:10001(10000) ack 1
+  +.1 < . 1:1(0) ack 1 win 1000 <nop,nop,sack 4001:10001>
+   +0 > P. 1:4001(4000) ack 1
+  +.1 < . 1:1(0) ack 1 win 1000 <nop,nop,sack 1001:4001 1001:10001>
+   +0 < . 1:1(0) ack 1001 win 1000 <nop,nop,sack 1:1001 2001:10001>
+ +.01 < . 1:1(0) ack 1001 win 1000 <nop,nop,sack 1:1001 3001:10001>
+   +0 %{ assert tcpi_ca_state == TCP_CA_Recovery, tcpi_ca_state }%
+"#;
+    holds(&["5.4", "5.10"], &["5.10.262", "5.15.148", "6.1.192", "6.6.129", "6.12"], then);
+}

@@ -207,8 +207,8 @@ impl Socket {
         }
     }
 
-    /// `tcp_shift_skb_data`: a segment that was just SACKed joins the skb before it if that is SACKed, and so does the one after it: fewer
-    /// skbs leave more room in the send buffer.
+    /// `tcp_shift_skb_data`: a segment that was just SACKed joins the skb before it if that is SACKed, and only then so does the one after it:
+    /// fewer skbs leave more room in the send buffer.
     fn merge_sacked(&mut self, id: u32) {
         let prev = id.wrapping_sub(1);
         // What the same ACK takes off the queue is not SACKed any more, and joins nothing.
@@ -216,7 +216,9 @@ impl Socket {
             return;
         }
         let (to, len) = (self.rtx.get(prev).skb, self.rtx.get(prev).len());
-        if self.rtx.get(prev).plainly_sacked() && self.rtx.get(id).len() == len {
+        // Within an skb nothing joins; its first segment has to.
+        let apart = self.rtx.get(id).skb != to;
+        if apart && self.rtx.get(prev).plainly_sacked() && self.rtx.get(id).len() == len {
             self.shift_to(id, to, len);
             let next = id.wrapping_add(1);
             if self.rtx.contains(next) {
@@ -286,7 +288,9 @@ impl Socket {
     fn tag_one(&mut self, id: u32, dup: bool, rs: &mut RateSample, t: &mut Tagged) {
         let s = *self.rtx.get(id);
         if dup && s.has(tag::ANY_RETRANS) {
-            if self.undo.retrans > 0 && self.undo.marker.is_some_and(|m| after(s.end_seq, m)) {
+            // Of an skb's segments the first alone tells of it where it counts as one.
+            let told = self.profile.undo_counts_skbs && t.dup_skb.replace(s.skb) == Some(s.skb);
+            if !told && self.undo.retrans > 0 && self.undo.marker.is_some_and(|m| after(s.end_seq, m)) {
                 self.undo.retrans -= 1;
             }
             if s.has(tag::SACKED) && before(s.seq, t.reord) {
@@ -349,7 +353,7 @@ impl Socket {
 mod tests {
     use super::*;
     use crate::tcp::cc::Cc;
-    use crate::tcp::profile::{V5_4, V5_10};
+    use crate::tcp::profile::{V4_19, V5_4, V5_10, V5_10_262, V5_15_148, V6_12};
     use crate::tcp::rtx::Seg;
     use crate::tcp::tests::pair::sender;
 
@@ -381,5 +385,24 @@ mod tests {
         s.shift_to(ids[1], 7, 1000);
         let now: Vec<_> = ids.iter().map(|&id| (s.rtx.get(id).skb, s.rtx.get(id).tags)).collect();
         assert_eq!(now, [(7, tag::SACKED | tag::EVER), (7, tag::SACKED | tag::EVER), (8, 0)]);
+    }
+
+    #[test]
+    fn an_skb_that_came_twice_is_one_to_an_undo_until_2021() {
+        for (profile, left) in [(&V4_19, 2), (&V5_4, 2), (&V5_10, 2), (&V5_10_262, 1), (&V5_15_148, 1), (&V6_12, 1)] {
+            let mut s = sender(Cc::Reno, profile);
+            let una = s.tp.snd_una;
+            for i in 0..4 {
+                let seq = una.wrapping_add(1000 * i);
+                let id = s.rtx.push(Seg::new(seq, seq.wrapping_add(1000), 0, 7 + i / 2));
+                s.rtx.get_mut(id).tags = tag::SACKED | tag::EVER;
+            }
+            (s.undo.marker, s.undo.retrans) = (Some(una), 3);
+            let (mut rs, mut t) = (RateSample::default(), Tagged::default());
+            s.walk(una, (una, una.wrapping_add(2000)), true, &mut rs, &mut t);
+            assert_eq!(s.undo.retrans, left, "{}: one skb of two segments", profile.name);
+            s.walk(una.wrapping_add(2000), (una, una.wrapping_add(4000)), true, &mut rs, &mut t);
+            assert_eq!(s.undo.retrans, left - if left == 2 { 1 } else { left }, "{}: another", profile.name);
+        }
     }
 }

@@ -95,6 +95,9 @@ pub struct Profile {
     pub undo_counts_probe: bool,
     /// A DSACK counts as one segment, and is believed however many came: until 5.9 (e3a5a1e8b6548, a71d77e6be1e).
     pub dsack_is_one: bool,
+    /// An skb that was sent again and that a DSACK covers is one that an undo waits for no more, however many segments it has: until
+    /// 4f884f396276, 5.15 and stable.
+    pub undo_counts_skbs: bool,
     /// Any DSACK widens RACK's window: until 5.14 (a657db0350bb, 63f367d9de77).
     pub rack_any_dsack: bool,
     /// A retransmission that waits for its original to leave this host goes when that has left: from 5.13 (f4dae54e486d); before, with the

@@ -3,8 +3,9 @@
 //! Stands for: Linux 6.12 net/ipv4/tcp_input.c `tcp_data_queue_ofo`, `tcp_ooo_try_coalesce`, `tcp_ofo_queue`,
 //! `tcp_sack_new_ofo_skb`, `tcp_sack_remove`, `tcp_dsack_set`, `tcp_dsack_extend`; RFC 2018, 2883.
 //! Differs: D1 where skbs overlap, a packet is held against the nearest on its left alone (Linux's way down its tree may
-//! meet one further left first, which matters where that reaches beyond the nearest). D2 of page fragments any number is put behind one another;
-//! Linux ends an skb at 17 (`MAX_SKB_FRAGS`).
+//! meet one further left first, which matters where that reaches beyond the nearest; and a FIN alone joins an skb that it
+//! meets and that ends there, though what follows has its number already). D2 of page fragments any number is put behind
+//! one another; Linux ends an skb at 17 (`MAX_SKB_FRAGS`).
 
 use std::collections::VecDeque;
 

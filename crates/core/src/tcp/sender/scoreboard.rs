@@ -139,4 +139,6 @@ pub struct Tagged {
     pub at: Option<u32>,
     /// A block of what came twice, within the one that is looked at.
     pub next_dup: Option<(u32, u32)>,
+    /// The last skb sent again that came twice.
+    pub dup_skb: Option<u32>,
 }
