@@ -5,6 +5,7 @@ import pytest
 import wavetank
 from wavetank import UserError, idle, report, testbed
 from wavetank.compare import figures
+from wavetank.linux import kernels
 from wavetank.linux.translate import translate
 
 NARROW = {
@@ -109,3 +110,21 @@ def test_the_threshold_is_tcs():
     r = s.set({"tcp.cc": "dctcp"}).run(states=["4 s"])
     text = r.states[0].files["R.tc"]
     assert "target 5ms ce_threshold 1ms interval 100ms" in text and " ce_mark " in text
+
+
+def test_fqs_threshold_is_tcs_too_and_marks_what_waits_in_it():
+    """Without a threshold fq marks nothing, and what is there is what the flow limit lets in."""
+    s = wavetank.Scenario.from_dict({**NARROW, "htb.leaf": "fq", "fq.ce_threshold": "1 ms"})
+    assert "horizon 10000000us timer_slack 10000 ce_threshold 1000us orphan_mask 1023" in "\n".join(
+        translate(s).case["tc"]
+    )
+    r = s.set({"tcp.cc": "dctcp", "fq.flow_limit": 1000}).run(states=["4 s"])
+    text = r.states[0].files["R.tc"]
+    assert "refill_delay 40ms ce_threshold 1ms timer_slack 10us" in text and " ce_mark " in text
+    (flow,) = r.summary()["flows"]
+    assert flow["delivered_ce"] > 0 and flow["retransmits"] == 0
+    plain = s.set({"tcp.cc": "dctcp", "fq.flow_limit": 1000, "fq.ce_threshold": "off"}).run()
+    assert plain.summary()["flows"][0]["delivered_ce"] == 0
+    lacks = kernels.lacking("4.19", s.check(), s.given())
+    assert lacks and "CE threshold of fq's" in str(lacks)
+    assert kernels.lacking("5.4", s.check(), s.given()) is None

@@ -13,7 +13,7 @@ from wavetank import UserError, keys, linux
 from wavetank.cli import cli
 from wavetank.linux import kernels, water
 from wavetank.linux.translate import translate
-from wavetank.validate import linux_draw, linux_random
+from wavetank.validate import linux_draw, linux_draw_marks, linux_random
 
 WIRED = {"name": "w", "topology": {"kind": "wired"}, "htb": {"rate": "100 Mbit/s"}}
 #: Debian's 5.10 and stable's 5.4, as their Makefiles begin.
@@ -58,7 +58,9 @@ def test_what_is_drawn_for_a_kernel_has_nothing_that_it_lacks(kind, kernel, tmp_
     assert kernel != "4.14" or not seen & {"cake", "tcp.tsq", "tcp.gso_max_size", "horizon"}
     assert kernels.version(kernel) >= (5, 10) or "horizon" not in seen
     # what the newer of them have is drawn, and the rest of the controls
-    assert set(linux_draw.CONTROLS) - seen == ({"bbrp"} if kernel in ("4.14", "4.19") else set())
+    drawn_from = linux_draw_marks.CONTROLS if kind == "marks" else linux_draw.CONTROLS
+    variants = {"bbrp", "bbr-plus", "bbr-dev"} if kernel in ("4.14", "4.19") else set()
+    assert set(drawn_from) - seen == variants & set(drawn_from)
     assert kernel == "4.14" or seen >= {"tcp.tsq", "tcp.gso_max_size"}
     assert kernel == "4.14" or kind != "wired" or "cake" in seen
 
@@ -217,9 +219,9 @@ def test_a_tarballs_version_is_its_topmost_makefiles(tmp_path, compression):
     [
         (
             ["--draw", "house"],
-            "--draw house has Wi-Fi, which runs on Linux 6.12 only: --kernel 5.10 takes --draw path or wired",
+            "--draw house has Wi-Fi, which runs on Linux 6.12 only: --kernel 5.10 takes --draw path, wired or marks",
         ),
-        ([], "--random has Wi-Fi, which runs on Linux 6.12 only: --kernel 5.10 takes --draw path or wired"),
+        ([], "--random has Wi-Fi, which runs on Linux 6.12 only: --kernel 5.10 takes --draw path, wired or marks"),
         (["--draw", "path"], "set WAVETANK_KERNEL_SOURCE to the source of Linux 5.10"),
     ],
 )

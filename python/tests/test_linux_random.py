@@ -12,6 +12,7 @@ from wavetank.validate import (
     linux_draw,
     linux_draw_corner,
     linux_draw_firmware,
+    linux_draw_marks,
     linux_draw_path,
     linux_draw_rare,
     linux_random,
@@ -110,6 +111,35 @@ def test_both_waters_accept_every_path(seed):
         assert keys["netem"]["limit"] == 100000
     every = [*linux_draw_path.LOSSES, *linux_draw_path.REORDERS, *linux_draw_path.DUPLICATES, *linux_draw_path.JITTERS]
     assert {k for kind in every for k in kind} | {"ecn", "rate"} <= seen.keys()
+
+
+@pytest.mark.parametrize("kernel", ["6.12", "5.4", "4.19"])
+def test_what_marks_is_there_and_so_are_packets_that_can_be_marked(kernel):
+    drawn = list(linux_draw_marks.scenarios(1, 60, kernel))
+    assert drawn[:7] == list(linux_draw_marks.scenarios(1, 7, kernel))
+    seen = Counter()
+    for _, keys in drawn:
+        s = wavetank.Scenario.from_dict({"name": "drawn", "kernel": kernel, **keys})
+        if kernel == "6.12":
+            linux.check(s, 1)
+            assert idle.keys(linux.like_linux(s)) == {}
+        assert keys["tcp"].get("ecn", False) == (keys["tcp"]["cc"] != "dctcp")
+        seen.update(f"{section}.{key}" for section in ("fq", "fq_codel", "cake") for key in keys.get(section, ()))
+        seen[keys["tcp"]["cc"]] += 1
+    wanted = {
+        "fq_codel.ce_threshold",
+        "fq_codel.flows",
+        "fq_codel.target",
+        "cake.bandwidth",
+        "dctcp",
+        "cubic",
+        "reno",
+        "bbr",
+    }
+    if kernel != "4.19":  # it has no threshold of fq's, and no BBR of which the modules make theirs
+        wanted |= {"fq.ce_threshold", "bbrp", "bbr-plus", "bbr-dev"}
+    assert wanted <= seen.keys()
+    assert (seen["fq.ce_threshold"] > 0) == (kernel != "4.19")
 
 
 @pytest.mark.parametrize(

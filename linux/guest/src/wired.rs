@@ -138,15 +138,19 @@ pub fn shape(ns: &str, dev: &str, mbit: f64, leaf: &str) -> Result<(), String> {
     )
 }
 
-/// Buffers that limit nothing, and the case's TSQ cap and pacing ratios, in each namespace that ends a connection.
+/// Buffers that limit nothing, and the case's TSQ cap and pacing ratios, in each namespace that ends a connection. DCTCP is its hosts'
+/// default, too: a listener has its control from there, and one of another echoes no single mark.
 pub fn tcp_settings(case: &Case, namespaces: &[&str]) -> Result<(), String> {
-    let settings = [
+    let mut settings = vec![
         ("net/ipv4/tcp_rmem", "4096 131072 33554432".to_string()),
         ("net/ipv4/tcp_wmem", "4096 16384 33554432".to_string()),
         ("net/ipv4/tcp_limit_output_bytes", case.text("limit_output_bytes", "1048576")),
         ("net/ipv4/tcp_pacing_ss_ratio", case.text("ss_ratio", "200")),
         ("net/ipv4/tcp_pacing_ca_ratio", case.text("ca_ratio", "120")),
     ];
+    if case.text("cc", "") == "dctcp" {
+        settings.push(("net/ipv4/tcp_congestion_control", "dctcp".to_string()));
+    }
     sys::sysctls(namespaces, &settings)
 }
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     default=None,
     help="kernel: the cases of the reference and of --more on an older kernel, against its profile; linux (5.4 on): some of "
     "the standing set, recorded. What ran for 5.10 is 5.10.262, which has a profile of its own. With --random: scenarios of what "
-    "that kernel has, run on it (--draw path or wired).",
+    "that kernel has, run on it (--draw path, wired or marks).",
 )
 @click.option("--recorded", is_flag=True, help="linux: against the kernel's runs that are kept, instead of running it.")
 @click.option(
@@ -52,12 +52,13 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--draw",
-    type=click.Choice(["common", "rare", "firmware", "house", "corner", "path", "wired"]),
+    type=click.Choice(["common", "rare", "firmware", "house", "corner", "path", "wired", "marks"]),
     default=None,
     help="--random: keys that scenarios commonly have [default]; each with up to three more that hardly anyone sets; ath10k "
     "and mt76, whose firmware aggregates, under 802.11n, ac and ax; stations with drivers, standards and modes of their own; "
     "2.4 GHz, 802.11b, g and a, floods of several categories, disciplines above cards, uneven and slow wires; "
-    "wired paths that lose, double, reorder and delay unevenly; or wires alone.",
+    "wired paths that lose, double, reorder and delay unevenly; wires alone; or wires that mark, under DCTCP and others "
+    "with ECN.",
 )
 @click.option("--seed", type=Whole(min=0), default=None, help="--random: what draws them [default: 1].")
 @click.option(
@@ -176,9 +177,9 @@ def _random(count: int, seed: int, out: Path | None, jobs: int, draw: str | None
 
     if older and draw not in linux_random.ON_WIRES:
         asked = f"--draw {draw} has" if draw else "--random has"
-        some = " or ".join(linux_random.ON_WIRES)
+        *some, last = linux_random.ON_WIRES
         raise click.UsageError(
-            f"{asked} Wi-Fi, which runs on Linux {kernels.OWN} only: --kernel {older} takes --draw {some}"
+            f"{asked} Wi-Fi, which runs on Linux {kernels.OWN} only: --kernel {older} takes --draw {', '.join(some)} or {last}"
         )
     kernel, draw = older or kernels.OWN, draw or "common"
     kernels.require(kernel)

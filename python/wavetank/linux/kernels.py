@@ -59,6 +59,7 @@ NEEDS = (
     Need(("bottleneck.qdisc", "htb.leaf"), (4, 19), "CAKE", "046f6fd5daef; net/sched/sch_cake.c", wanting=frozenset({"cake"})),
     Need(("tcp.cc", "traffic.cc", "stations.cc"), (5, 1), "BBR of which linux/modules/wavetank_bbr makes this control",
          "78dc70ebaa38; net/ipv4/tcp_bbr.c ack_epoch_mstamp", wanting=frozenset({"bbrp", "bbr-plus", "bbr-dev"})),
+    Need(("fq.ce_threshold",), (5, 0), "CE threshold of fq's", "48872c11b772; net/sched/sch_fq.c"),
     Need(("fq.timer_slack",), (5, 7), "timer slack of fq's", "583396f4ca4d; net/sched/sch_fq.c"),
     Need(("fq.horizon",), (5, 8), "horizon of fq's", "39d010504e6b; net/sched/sch_fq.c"),
     Need(("tcp.tso_rtt_log",), (5, 18), "sysctl tcp_tso_rtt_log", "65466904b015; net/ipv4/sysctl_net_ipv4.c"),

@@ -50,6 +50,8 @@ class Queues(Asked):
             until = "" if self.lacks("fq.horizon") else f"horizon {span('horizon')} "
             if not self.lacks("fq.timer_slack"):
                 until += f"timer_slack {units.span(self.text('fq.timer_slack'))} "
+            if self.text(n["ce_threshold"]) != "off":
+                until += f"ce_threshold {span('ce_threshold')} "
             return (
                 f"fq limit {size('limit')} flow_limit {size('flow_limit')} quantum {size('quantum')} initial_quantum "
                 f"{size('initial_quantum')} refill_delay {span('refill_delay')} {until}orphan_mask {size('orphan_flows') - 1}"

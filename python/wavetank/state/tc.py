@@ -86,6 +86,8 @@ def _fq_codel_stats(q: Qdisc) -> Iterator[str]:
 def _fq(o: Options) -> Iterator[str]:
     yield f"limit {o['limit']}p flow_limit {o['flow_limit']}p orphan_mask {o['orphan_mask']} quantum {size(o['quantum'])} "
     yield f"initial_quantum {size(o['initial_quantum'])} refill_delay {span(o['refill_delay'])} "
+    if "ce_threshold" in o:
+        yield f"ce_threshold {span(o['ce_threshold'])} "
     yield f"timer_slack {span(o['timer_slack_ns'] / 1000)} horizon {span(o['horizon'])} horizon_drop "
 
 
@@ -93,7 +95,8 @@ def _fq_stats(q: Qdisc) -> Iterator[str]:
     s = q.stats
     bands = " ".join(f"band{b}_pkts {s[f'band{b}_pkts']}" for b in range(3))
     yield f"  flows {s['flows']} (inactive {s['inactive']} throttled {s['throttled_flows']}) {bands}"
-    yield f"  gc - highprio - throttled {s['throttled']}"
+    marks = f" ce_mark {s['ce_mark']}" if s["ce_mark"] else ""
+    yield f"  gc - highprio - throttled {s['throttled']}{marks}"
 
 
 def _netem(o: Options) -> Iterator[str]:

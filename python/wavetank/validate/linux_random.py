@@ -1,11 +1,12 @@
 """Random scenarios on model and kernel side by side: what no one has looked at.
 
 Each scenario (:mod:`.linux_draw`, :mod:`.linux_draw_rare`, :mod:`.linux_draw_firmware`, :mod:`.linux_draw_house`,
-:mod:`.linux_draw_corner`, :mod:`.linux_draw_path`) runs :data:`RUNS` times on both waters, each run with another seed and the
-flows 13.7 ms later than in the one before; the model is set up like the kernel (:func:`wavetank.linux.like_linux`). Medians of
-the runs are compared, within the tolerances of the standing set and the least differences of the wired reference. Where a
-figure lies outside after so few runs the scenario gets :data:`MORE` further ones of each water and is judged by all of them;
-the row says by how many standard errors of the difference the figure is beyond what is tolerated.
+:mod:`.linux_draw_corner`, :mod:`.linux_draw_path`, :mod:`.linux_draw_marks`) runs :data:`RUNS` times on both waters, each
+run with another seed and the flows 13.7 ms later than in the one before; the model is set up like the kernel
+(:func:`wavetank.linux.like_linux`). Medians of the runs are compared, within the tolerances of the standing set and the
+least differences of the wired reference. Where a figure lies outside after so few runs the scenario gets :data:`MORE`
+further ones of each water and is judged by all of them; the row says by how many standard errors of the difference the
+figure is beyond what is tolerated.
 
 The folder has each scenario's file, and ``.runs``: what each run gave, named by everything that decides it, so that the
 same command goes on where it was stopped.
@@ -28,13 +29,21 @@ from ..linux import LinuxFailed, kernels
 from ..result import Flow, Result
 from ..scenario import Scenario
 from ..stats import FloatArray, finite
-from . import linux_draw, linux_draw_corner, linux_draw_firmware, linux_draw_house, linux_draw_path, linux_draw_rare
+from . import (
+    linux_draw,
+    linux_draw_corner,
+    linux_draw_firmware,
+    linux_draw_house,
+    linux_draw_marks,
+    linux_draw_path,
+    linux_draw_rare,
+)
 from .kernel_case import LATER_MS
 from .report import Report, Row
 
 WATERS = ("linux", "model")
 #: What may be drawn: common keys, rare ones beside them, cards whose firmware aggregates, stations that differ, what these
-#: leave out (2.4 GHz, 802.11b and g, floods), paths that lose and reorder, wires.
+#: leave out (2.4 GHz, 802.11b and g, floods), paths that lose and reorder, wires, and wires that mark.
 DRAWS: dict[str, Callable[[int, int], Iterator[tuple[str, linux_draw.Drawn]]]] = {
     "common": linux_draw.scenarios,
     "rare": linux_draw_rare.scenarios,
@@ -43,11 +52,13 @@ DRAWS: dict[str, Callable[[int, int], Iterator[tuple[str, linux_draw.Drawn]]]] =
     "corner": linux_draw_corner.scenarios,
     "path": linux_draw_path.scenarios,
     "wired": linux_draw.wired,
+    "marks": linux_draw_marks.scenarios,
 }
 #: Those without Wi-Fi, which may be drawn for an older kernel.
 ON_WIRES: dict[str, Callable[[int, int, str], Iterator[tuple[str, linux_draw.Drawn]]]] = {
     "path": linux_draw_path.scenarios,
     "wired": linux_draw.wired,
+    "marks": linux_draw_marks.scenarios,
 }
 #: Runs of each water at first, and further ones where a figure lies outside.
 RUNS, MORE = 3, 9

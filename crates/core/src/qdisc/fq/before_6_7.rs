@@ -8,7 +8,7 @@
 
 use super::super::Told;
 use super::super::pool::{Chain, Pool};
-use super::{Age, Flows, Params, options};
+use super::{Age, Flows, Params, mark_late, options};
 use crate::sim::{Bin, Owner, Packet, Place, Reason, Span, Time, Verdict};
 use core::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -34,6 +34,7 @@ pub struct Before6_7 {
     /// Throttled flows: (when it is over, order of throttling, flow).
     delayed: BinaryHeap<Reverse<(Time, u64, u32)>>,
     throttled: u64,
+    ce_marked: u64,
     inactive_flows: u32,
     /// `time_next_delayed_flow`
     next_delayed: Time,
@@ -57,6 +58,7 @@ impl Before6_7 {
             rates: Vec::new(),
             delayed: BinaryHeap::new(),
             throttled: 0,
+            ce_marked: 0,
             inactive_flows: 0,
             next_delayed: Time::NEVER,
             packets: 0,
@@ -179,7 +181,10 @@ impl Before6_7 {
                 continue;
             }
             let f = &mut self.flows.all[i as usize];
-            let p = self.pool.pop(&mut f.list)?;
+            let mut p = self.pool.pop(&mut f.list)?;
+            if self.age > Age::Paces {
+                self.ce_marked += u64::from(mark_late(self.params.ce_threshold, now - due, &mut p));
+            }
             f.credit -= p.eth_len() as i32;
             self.packets -= 1;
             self.bytes -= u64::from(p.eth_len());
@@ -234,6 +239,7 @@ impl Before6_7 {
             ("inactive", self.inactive_flows.into()),
             ("throttled_flows", self.delayed.len() as u64),
             ("throttled", self.throttled),
+            ("ce_mark", self.ce_marked),
         ];
         Told { options: options(&self.params, self.age >= Age::Bounds), stats, ..Told::default() }
     }

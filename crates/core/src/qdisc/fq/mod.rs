@@ -1,7 +1,7 @@
 //! Fair queueing by socket that holds each packet until its time: what enforces TCP's pacing.
 //!
 //! Stands for Linux net/sched/sch_fq.c: [`since_6_7`] with bands and a fast path, [`before_6_7`] without, which paces by itself before 4.20.
-//! Differs, in both: D1 no `maxrate` or CE threshold, no rates of sockets that are not TCP's. D2 flows are never collected, so one idle for over
+//! Differs, in both: D1 no `maxrate`, no rates of sockets that are not TCP's. D2 flows are never collected, so one idle for over
 //! 3 s keeps its credit. D3 the refill delay is counted in nanoseconds, not jiffies. D4 the watchdog always takes its whole slack; Linux's
 //! fires early if another timer of the host fires within it. D5 a pure ACK that is charged to nobody has a flow of its own beside its socket's.
 //! D6 the hash (see `skb`).
@@ -12,7 +12,7 @@ pub mod since_6_7;
 mod vectors;
 
 use super::pool::{Link, Linked, List, NIL};
-use super::skb::hash;
+use super::skb::{hash, set_ce};
 use super::{Discipline, Setup, Told};
 use crate::sim::{Bin, Named, Owner, Packet, Span, Time, Verdict};
 use before_6_7::Before6_7;
@@ -31,6 +31,8 @@ crate::params! {
         initial_quantum: u32 = 15_140, in 0 => 1_048_576, unit "bytes", src "linux@6.12 net/sched/sch_fq.c fq_init: ten MTUs";
         /// A flow idle for longer has a whole quantum again.
         refill_delay: Span = Span::from_ms(40), in Span::ZERO => Span::from_s(100), src "linux@6.12 net/sched/sch_fq.c fq_init";
+        /// Marks packets that can be marked and leave later than this after they were due, but for those of the fast path. From 5.0 on.
+        ce_threshold: Option<Span> = None, in Some(Span::ZERO) => Some(Span::from_s(1000)), src "linux@6.12 net/sched/sch_fq.c fq_dequeue";
         /// How far ahead a departure time may be; beyond, the packet is dropped. From 5.8 on.
         horizon: Span = Span::from_s(10), in Span::from_us(1) => Span::from_s(1000), src "linux@6.12 net/sched/sch_fq.c fq_init";
         /// How late the watchdog may be. From 5.8 on.
@@ -131,10 +133,20 @@ fn options(p: &Params, bounds: bool) -> Named {
         ("initial_quantum", p.initial_quantum.into()),
         ("refill_delay", p.refill_delay.us() as u64),
     ];
+    named.extend(p.ce_threshold.map(|t| ("ce_threshold", t.us() as u64)));
     if bounds {
         named.extend([("timer_slack_ns", p.timer_slack.ns() as u64), ("horizon", p.horizon.us() as u64)]);
     }
     named
+}
+
+/// Marks what leaves later than the threshold after it was due; whether it did. What cannot be marked counts, too. src: `fq_dequeue`
+fn mark_late(threshold: Option<Span>, late: Span, p: &mut Packet) -> bool {
+    let marks = threshold.is_some_and(|t| late > t);
+    if marks {
+        set_ce(p);
+    }
+    marks
 }
 
 /// As the kernel of the scenario has it.

@@ -9,7 +9,7 @@
 use super::super::Told;
 use super::super::pool::{Chain, List, Pool};
 use super::super::skb::{PRIO2BAND, priority};
-use super::{Flows, Params, options};
+use super::{Flows, Params, mark_late, options};
 use crate::sim::{Bin, Packet, Place, Reason, Time, Verdict};
 use core::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -39,6 +39,7 @@ pub struct Since6_7 {
     /// Throttled flows: (departure, order of throttling, flow).
     delayed: BinaryHeap<Reverse<(Time, u64, u32)>>,
     throttled: u64,
+    ce_marked: u64,
     inactive_flows: u32,
     /// `time_next_delayed_flow`
     next_delayed: Time,
@@ -146,7 +147,8 @@ impl Since6_7 {
                 self.next_delayed = self.next_delayed.min(due);
                 continue;
             }
-            let p = self.pool.pop(&mut f.list)?;
+            let mut p = self.pool.pop(&mut f.list)?;
+            self.ce_marked += u64::from(mark_late(self.params.ce_threshold, now - due, &mut p));
             if f.list.is_empty() {
                 self.inactive_flows += 1;
             }
@@ -171,6 +173,7 @@ impl Since6_7 {
             fast: List::default(),
             delayed: BinaryHeap::new(),
             throttled: 0,
+            ce_marked: 0,
             inactive_flows: 0,
             next_delayed: Time::NEVER,
             packets: 0,
@@ -244,7 +247,7 @@ impl Since6_7 {
         stats.extend(
             ["band0_pkts", "band1_pkts", "band2_pkts"].into_iter().zip(self.bands.iter().map(|b| b.packets.into())),
         );
-        stats.push(("throttled", self.throttled));
+        stats.extend([("throttled", self.throttled), ("ce_mark", self.ce_marked)]);
         Told { options: options(p, true), stats, ..Told::default() }
     }
 }
@@ -253,7 +256,7 @@ impl Since6_7 {
 mod tests {
     use super::*;
     use crate::qdisc::battery::packet;
-    use crate::sim::{Owner, Span};
+    use crate::sim::{Ecn, Owner, Span};
 
     fn owned(owner: u16, seq: u32, born: Time) -> Packet {
         let mut p = packet(owner, seq, 1448);
@@ -315,6 +318,33 @@ mod tests {
         assert_eq!(verdicts.iter().position(|v| *v == Verdict::Drop), Some(108), "8 beside the flow, 100 in it");
         let late = owned(0, 0, Time::from_s(10) + Span::from_ns(1));
         assert_eq!(build(|_| ()).enqueue(Time::ZERO, late, &mut bin), Verdict::Drop, "beyond the horizon");
+    }
+
+    /// Eight take the fast path, which marks nothing; what is no later than the threshold after its time is not marked either.
+    #[test]
+    fn what_leaves_late_is_marked() {
+        let (mut q, mut bin) = (build(|p| p.ce_threshold = Some(Span::from_ms(1))), Vec::new());
+        let (t, mut marks) = (Time::from_s(1), Vec::new());
+        for n in 0..11 {
+            let paced = if n == 9 { Span::from_ms(2) } else { Span::ZERO };
+            let mut p = owned(0, n, t + paced);
+            p.ecn = if n == 10 { Ecn::NotEct } else { Ecn::Ect0 };
+            q.enqueue(t, p, &mut bin);
+        }
+        let ms = |us| t + Span::from_us(us);
+        for at in [ms(5_000); 8].into_iter().chain([ms(1_000), ms(1_001), ms(3_000)]) {
+            marks.extend(q.dequeue(at).map(|p| (p.seq, p.ecn == Ecn::Ce)));
+        }
+        // The ninth in line (8) at its threshold, then what cannot be marked (10), and the paced one (9) a millisecond after its time.
+        assert_eq!(marks[..8], [0, 1, 2, 3, 4, 5, 6, 7].map(|n| (n, false)));
+        assert_eq!(marks[8..], [(8, false), (10, false), (9, false)]);
+        assert_eq!(q.ce_marked, 1, "of the one that cannot be marked");
+        q.enqueue(t, owned(0, 11, ms(3_000)), &mut bin);
+        let mut late = owned(0, 12, ms(3_000));
+        late.ecn = Ecn::Ect0;
+        q.enqueue(t, late, &mut bin);
+        assert_eq!(q.dequeue(ms(3_500)).map(|p| p.seq), Some(11));
+        assert_eq!(q.dequeue(ms(4_001)).map(|p| (p.seq, p.ecn)), Some((12, Ecn::Ce)));
     }
 
     /// 60000 random operations on ten sockets, the odd ones paced; the numbers are what 6.12's sch_fq.c itself gave on
