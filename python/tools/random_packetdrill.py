@@ -90,6 +90,8 @@ class Draw:
         self.sack, self.stamps = r.random() < 0.85, r.random() < 0.4
         self.mss = r.choice([1000, 1000, 1460, 500])
         self.rtt = r.choice([0.03, 0.1, 0.1, 0.2]) + r.randint(-1900, 1900) / 1e6
+        if self.stamps and self.rtt * 1e6 % 1000 > LATE:
+            self.rtt = round(self.rtt - 1e-4, 6)  # with an opening that is not clear no step would be
         self.window = r.choice([1000, 1000, 200, 50, 20])
         self.odd = r.random() < 0.5
         self.client, self.ecn = r.random() < 0.3, r.random() < self.marked
