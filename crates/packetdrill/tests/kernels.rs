@@ -489,3 +489,19 @@ fn an_skb_that_went_again_for_nothing_was_one_to_an_undo() {
 "#;
     holds(&["5.4", "5.10"], &["5.10.262", "5.15.148", "6.1.192", "6.6.129", "6.12"], then);
 }
+
+#[test]
+fn a_program_that_waits_for_less_than_a_timeout_saw_no_probe_of_a_window() {
+    // The first probe would go after 300 ms, and the program waits for 200: from 5.1 on what the probe's timeout comes to counted, from 5.11
+    // on the time since the first one.
+    let then = r#"
+   +0 setsockopt(4, SOL_TCP, TCP_USER_TIMEOUT, [200], 4) = 0
+   +0 < . 1:1001(1000) ack 1 win 1000
+   +0 > . 1:1(0) ack 1001
+   +0 < . 1001:2001(1000) ack 1 win 0
+   +0 > . 1:1(0) ack 2001
+   +0 write(4, ..., 1000) = 1000
+ +.25~+.36 > . 0:0(0) ack 2001
+"#;
+    holds(&["4.14", "4.19", "5.10.262", "5.15.148", "6.12"], &["5.4", "5.10"], then);
+}

@@ -86,6 +86,7 @@ pub static V4_14: Profile = Profile {
     shut_ends: ShutEnds::Silent,
     clamps_probes: false,
     probe_clamp_wraps: false,
+    probes_by_model: false,
     probes_once_more: true,
     no_device_mtu: 65_535,
     mtu_probe_floor: false,
@@ -201,6 +202,7 @@ pub static V4_19: Profile = Profile {
 pub static V5_4: Profile = Profile {
     name: "5.4",
     header_lines: true,
+    probes_by_model: true,
     probes_once_more: false,
     no_device_mtu: 68,
     mtu_probe_floor: true,
@@ -255,6 +257,7 @@ pub static V5_10: Profile = Profile {
 pub static V5_10_262: Profile = Profile {
     name: "5.10.262",
     shut_ends: ShutEnds::UserJiffies,
+    probes_by_model: false,
     clamps_probes: true,
     probe_clamp_wraps: true,
     sets_aside: SetsAside::Missing,

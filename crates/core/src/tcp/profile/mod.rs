@@ -124,6 +124,9 @@ pub struct Profile {
     /// Where that is over already it does not count (`remaining` is unsigned in `tcp_clamp_probe0_to_user_timeout`): in 5.15.148, 6.1.192 and
     /// 6.6.129, not in 6.12.117 (5.10.262 was not read).
     pub probe_clamp_wraps: bool,
+    /// A window is probed for as long as the program waits by what the timeouts of so many probes come to, that before the first among them:
+    /// 9721e709fa68 (5.1) to 344db93ae3ee (5.11 and stable; `tcp_probe_timer`).
+    pub probes_by_model: bool,
     /// A window is probed once more than the host allows, before 3976535af0cb (5.0; `tcp_probe_timer`).
     pub probes_once_more: bool,
     /// MTU of the device that stands for a dead route's, bytes: loopback's, as much as a packet may have, from 8d7017fd621d (5.3) on

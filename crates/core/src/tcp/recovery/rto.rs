@@ -243,8 +243,7 @@ impl Socket {
             return;
         }
         let since = *self.rto.probed_since.get_or_insert(self.tp.clock.jiffies);
-        let user = self.user_timeout();
-        if user.is_some_and(|most| self.tp.clock.jiffies - since >= u64::from(most)) || self.probed_often() {
+        if self.user_waited_for_probes(since) || self.probed_often() {
             self.write_err();
             return;
         }
@@ -339,6 +338,16 @@ impl Socket {
         }
         let most = (2 * max).min(self.user_timeout().unwrap_or(u32::MAX));
         silent > i64::from(most) && since > most
+    }
+
+    /// `tcp_probe_timer`: the program waits no longer, who has waited `since` this jiffy, or for as long as the probes' timeouts come to.
+    fn user_waited_for_probes(&self, since: u64) -> bool {
+        let (c, Some(most)) = (&self.tp.clock, self.user_timeout()) else { return false };
+        if !self.profile.probes_by_model {
+            return c.jiffies - since >= u64::from(most);
+        }
+        let base_ms = self.rtt.rto.max(c.hz / 5) * 1_000 / c.hz;
+        model_timeout_ms(self.rto.probes, base_ms) >= u64::from(self.app.user_timeout)
     }
 
     /// `tcp_probe_timer`: as many window probes as the host allows had no answer.
