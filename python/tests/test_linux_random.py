@@ -10,6 +10,7 @@ from wavetank import idle, linux
 from wavetank.cli import cli
 from wavetank.validate import (
     linux_draw,
+    linux_draw_busy,
     linux_draw_corner,
     linux_draw_firmware,
     linux_draw_marks,
@@ -59,6 +60,35 @@ def test_both_waters_accept_every_scenario_of_firmware(seed):
     assert [key for key in limits if not seen[key]] == []
     wanted = {"wifi.standard": ("n", "ac", "ax"), "wifi.width_mhz": (20, 40, 80, 160), "wifi.streams": (1, 2, 3)}
     assert [f"{k}={x}" for k, values in wanted.items() for x in values if not seen[f"{k}={x}"]] == []
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_both_waters_accept_every_busy_host(seed):
+    drawn = list(linux_draw_busy.scenarios(seed, 120))
+    assert drawn[:7] == list(linux_draw_busy.scenarios(seed, 7))
+    seen = Counter()
+    for _, keys in drawn:
+        s = scenario(keys)
+        linux.check(s, 1)
+        v = linux.like_linux(s).check()
+        hosts = [keys["host"]["ap_rx"], keys["host"]["sta_rx"], *keys.get("stations", {}).get("rx", "").split(", ")]
+        busy = [f"{us} us" for us in linux_draw_busy.BUSY]
+        assert set(busy) & set(hosts), "in each a CPU is full"
+        assert 1 <= keys["tcp"]["tsq_ms"] <= 8
+        seen.update(f"{end}.driver={v[f'{end}.driver']}" for end in ("ap", "sta"))
+        seen.update(f"{card}.gro={keys[card]['gro']}" for card in ("ath10k", "mt76") if card in keys)
+        seen.update(key for way in ("tcp_up", "tcp_down") if v[key := f"traffic.{way}"])
+        seen["some"] += "rx" in keys.get("stations", {})
+        seen["backlog"] += "backlog" in keys["host"]
+    wanted = [
+        *(f"{end}.driver={card}" for end in ("ap", "sta") for card in ("ath9k", "ath10k", "mt76")),
+        *(f"{card}.gro={on}" for card in ("ath10k", "mt76") for on in (True, False)),
+        "traffic.tcp_up",
+        "traffic.tcp_down",
+        "some",
+        "backlog",
+    ]
+    assert [w for w in wanted if not seen[w]] == []
 
 
 @pytest.mark.parametrize("seed", range(2))

@@ -40,13 +40,13 @@ def scenarios(seed: int, count: int) -> Iterator[tuple[str, Drawn]]:
     r = random.Random(f"wavetank/firmware/{seed}")
     for i, cc in enumerate(linux_draw.controls(r, count)):
         s = linux_draw.draw(r, cc, DRIVERS)
-        _standard(r, s)
+        standard(r, s)
         _cards(r, s)
         _limits(random.Random(f"wavetank/firmware/{seed}/{i}"), s)
         yield f"f{seed}-{i:03d}-{linux_draw.called(s)}", s
 
 
-def _standard(r: random.Random, s: Drawn) -> None:
+def standard(r: random.Random, s: Drawn) -> None:
     """802.11ac or ax in place of n, where the cards have it."""
     drivers = {s["ap"]["driver"], s["sta"]["driver"]}
     if "ath9k" in drivers or r.random() < 0.15:

@@ -1,8 +1,8 @@
 """Random scenarios on model and kernel side by side: what no one has looked at.
 
 Each scenario (:mod:`.linux_draw`, :mod:`.linux_draw_rare`, :mod:`.linux_draw_firmware`, :mod:`.linux_draw_house`,
-:mod:`.linux_draw_corner`, :mod:`.linux_draw_path`, :mod:`.linux_draw_marks`) runs :data:`RUNS` times on both waters, each
-run with another seed and the flows 13.7 ms later than in the one before; the model is set up like the kernel
+:mod:`.linux_draw_busy`, :mod:`.linux_draw_corner`, :mod:`.linux_draw_path`, :mod:`.linux_draw_marks`) runs :data:`RUNS`
+times on both waters, each run with another seed and the flows 13.7 ms later than in the one before; the model is set up like the kernel
 (:func:`wavetank.linux.like_linux`). Medians of the runs are compared, within the tolerances of the standing set and the
 least differences of the wired reference. Where a figure lies outside after so few runs the scenario gets :data:`MORE`
 further ones of each water and is judged by all of them; the row says by how many standard errors of the difference the
@@ -31,6 +31,7 @@ from ..scenario import Scenario
 from ..stats import FloatArray, finite
 from . import (
     linux_draw,
+    linux_draw_busy,
     linux_draw_corner,
     linux_draw_firmware,
     linux_draw_house,
@@ -42,13 +43,14 @@ from .kernel_case import LATER_MS
 from .report import Report, Row
 
 WATERS = ("linux", "model")
-#: What may be drawn: common keys, rare ones beside them, cards whose firmware aggregates, stations that differ, what these
-#: leave out (2.4 GHz, 802.11b and g, floods), paths that lose and reorder, wires, and wires that mark.
+#: What may be drawn: common keys, rare ones beside them, cards whose firmware aggregates, stations that differ, hosts whose CPU
+#: is full, what these leave out (2.4 GHz, 802.11b and g, floods), paths that lose and reorder, wires, and wires that mark.
 DRAWS: dict[str, Callable[[int, int], Iterator[tuple[str, linux_draw.Drawn]]]] = {
     "common": linux_draw.scenarios,
     "rare": linux_draw_rare.scenarios,
     "firmware": linux_draw_firmware.scenarios,
     "house": linux_draw_house.scenarios,
+    "busy": linux_draw_busy.scenarios,
     "corner": linux_draw_corner.scenarios,
     "path": linux_draw_path.scenarios,
     "wired": linux_draw.wired,
