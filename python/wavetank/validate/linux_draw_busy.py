@@ -20,8 +20,9 @@ DRIVERS = (
 )  # fmt: skip
 #: What a busy host takes for a packet, us; two streams of 802.11n take 44 to 100.
 BUSY = (50, 60, 70, 85, 100)
-#: Whose CPU is: the access point's, all stations', both, or that of some stations.
-WHO = ("ap", "sta", "both", "some")
+#: Whose CPU is, by what it is full of: the access point's of uploads, all or some of the stations' of downloads. Now and then
+#: it is anybody's, and has ACKs to do.
+WHO = {"up": ("ap", "ap", "both"), "down": ("sta", "some", "both"), "any": ("ap", "sta", "both", "some")}
 
 
 def scenarios(seed: int, count: int) -> Iterator[tuple[str, Drawn]]:
@@ -44,7 +45,7 @@ def _quick_air(r: random.Random, s: Drawn) -> None:
     w = s["wifi"]
     if w["standard"] == "a":
         w.pop("rate")
-        w |= {"standard": "n", "short_gi": r.random() < 0.5}
+        w |= {"standard": "n", "short_gi": r.random() < 0.5, "mcs": 15, "width_mhz": 20}
     if w["standard"] == "n" and "rate_control" not in s["ap"] and r.random() < 0.8:
         w |= {"mcs": r.choice([7, 12, 13, 15, 15]), "width_mhz": 40}
         s.get("stations", {}).pop("mcs", None)
@@ -52,7 +53,9 @@ def _quick_air(r: random.Random, s: Drawn) -> None:
 
 def _hosts(r: random.Random, s: Drawn) -> None:
     """Who takes how long, and now and then a ring that is short."""
-    stations, who, slow = s["wifi"]["stations"], r.choice(WHO), r.choice(BUSY)
+    stations, t, slow = s["wifi"]["stations"], s["traffic"], r.choice(BUSY)
+    up, down = (bool(t.get(f"tcp_{way}") or t.get(f"udp_{way}")) for way in ("up", "down"))
+    who = r.choice(WHO["any" if up == down or r.random() < 0.2 else "up" if up else "down"])
     quick = r.choice([0, 2, 4, 10])
     if who == "some" and stations == 1:
         who = "both"

@@ -14,7 +14,8 @@
 //! a poll: a merged packet costs what its frames cost, and goes up when the poll ends; D3 every wake-up takes the same time, however long the
 //! CPU slept; writers (tcp/program/write.rs D1), echoes and timers do not wait for one; D4 a frame that finds the ring
 //! of a radio's card full is dropped behind the reorder buffer, so that no hole is left; room is asked for once for all that comes together, which
-//! on the air came over a while; an A-MSDU is one frame of it (ath10k's and mt76's hardware has a buffer for each MSDU).
+//! on the air came over a while; each MSDU of an A-MSDU is a frame of it, as in ath10k's and mt76's hardware, which has a buffer for each (ath9k's has
+//! one for all of them).
 
 pub mod backlog;
 pub mod gro;
