@@ -222,6 +222,32 @@ static void count_airtime(struct wt_radio *r, const struct wt_ppdu *p, u64 ns)
 	to->count.rx_airtime_ns += ns;
 }
 
+/* From the end of what was sent at `rate`'s class until its sender knows that nobody answers: SIFS, a slot, aRxPHYStartDelay. */
+static u64 timeout_ns(const struct wt_radio *r, u32 rate)
+{
+	return wt_phy_gap_ns(wt_band(r), rate) + wt_phy_slot_ns(r) + wt_phy_start_ns(rate);
+}
+
+/*
+ * Who collides knows of it when its own frame is over and nothing begins in time (802.11-2020 10.3.2.11: AckTimeout counts from PHY-TXEND.confirm, and
+ * it was sending when the other's preamble came), however long the other's lasts: what it sends again is formed then.
+ */
+static void collide(struct wt_tx *tx)
+{
+	struct wt_radio *r = tx->radio;
+	struct wt_edcaf *e = &r->ac[tx->q];
+	struct wt_ppdu *p = head_of(e);
+
+	if (!wants_rts(r, p))	/* else its RTS collided, and nothing of the PPDU was sent */
+		r->count.collisions++;
+	tx->knows = p->no_ack ? 0 : tx->end + timeout_ns(r, last_rate(r, p, false));
+	if (!tx->knows)
+		return;
+	wt_edcaf_failed(r, e);
+	r->late_at = tx->knows;
+	r->late_q = tx->q;
+}
+
 /* Those of wt_air.tx go on the air. */
 static void transmit(u64 at)
 {
@@ -268,6 +294,8 @@ static void transmit(u64 at)
 		if (wt_capture_wants(wt_air.tx[i].start))
 			capture(r, wt_air.tx[i].q, p, wt_air.tx[i].start, ns, answer, alone);
 	}
+	for (i = 0; !alone && i < wt_air.n_tx; i++)
+		collide(&wt_air.tx[i]);
 	if (!alone)
 		wt_air.collision_ns += end - at;
 	wt_air.busy_since = at;
@@ -382,12 +410,6 @@ static u64 eifs_less_difs(const struct wt_radio *r)
 	return wt_phy_sifs_ns(wt_band(r)) + wt_phy_control_ns(wt_phy_lowest_rate(wt_band(r)), 14);
 }
 
-/* From the end of what was sent at `rate`'s class until its sender knows that nobody answers: SIFS, a slot, aRxPHYStartDelay. */
-static u64 timeout_ns(const struct wt_radio *r, u32 rate)
-{
-	return wt_phy_gap_ns(wt_band(r), rate) + wt_phy_slot_ns(r) + wt_phy_start_ns(rate);
-}
-
 /* The last of what was on the air is over at `at`, with its extension. */
 static void end_exchange(u64 at, bool response)
 {
@@ -443,20 +465,14 @@ static void end_exchange(u64 at, bool response)
 	for (k = 0; k < wt_air.n_tx; k++) {
 		struct wt_radio *r = wt_air.tx[k].radio;
 		struct wt_edcaf *e = &r->ac[wt_air.tx[k].q];
-		struct wt_ppdu *p = head_of(e);
 
-		if (!wants_rts(r, p))	/* else its RTS collided, and nothing of the PPDU was sent */
-			r->count.collisions++;
 		r->base = at + sifs;
-		if (p->no_ack) {
+		if (wt_air.tx[k].knows) {
+			r->base = max(r->base, wt_air.tx[k].knows + sifs);
+		} else {
 			wt_edcaf_succeeded(e);	/* nobody will tell it */
 			finish(r, wt_air.tx[k].q, false);
-			continue;
 		}
-		wt_edcaf_failed(r, e);
-		r->late_at = wt_air.tx[k].end + timeout_ns(r, last_rate(r, p, false));
-		r->base = max(r->base, r->late_at + sifs);
-		r->late_q = wt_air.tx[k].q;
 	}
 }
 

@@ -12,10 +12,11 @@ enum wt_state { WT_IDLE, WT_DATA, WT_RESPONSE };
 struct wt_medium {
 	enum wt_state state;
 	u64 until;			/* end of the present state */
-	struct {
+	struct wt_tx {
 		struct wt_radio *radio;
 		int q;
 		u64 start, end;
+		u64 knows;		/* of what collides: when its sender gives the answer up; 0: it waits for none */
 	} tx[WT_MAX_RADIOS];		/* who sends now */
 	int n_tx;
 	bool response;			/* the receiver will answer */
