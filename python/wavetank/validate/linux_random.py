@@ -2,11 +2,11 @@
 
 Each scenario (:mod:`.linux_draw`, :mod:`.linux_draw_rare`, :mod:`.linux_draw_firmware`, :mod:`.linux_draw_house`,
 :mod:`.linux_draw_busy`, :mod:`.linux_draw_corner`, :mod:`.linux_draw_path`, :mod:`.linux_draw_marks`) runs :data:`RUNS`
-times on both waters, each run with another seed and the flows 13.7 ms later than in the one before; the model is set up like the kernel
-(:func:`wavetank.linux.like_linux`). Medians of the runs are compared, within the tolerances of the standing set and the
-least differences of the wired reference. Where a figure lies outside after so few runs the scenario gets :data:`MORE`
-further ones of each water and is judged by all of them; the row says by how many standard errors of the difference the
-figure is beyond what is tolerated.
+times on both waters, each run with another seed and the flows 13.7 ms later than in the one before; the model is set up
+like the kernel (:func:`wavetank.linux.like_linux`). Medians of the runs are compared, within the tolerances of the
+standing set and the least differences of the wired reference. Where a figure lies outside after so few runs the
+scenario gets :data:`MORE` further ones of each water and is judged by all of them; the row says by how many standard
+errors of the difference the figure is beyond what is tolerated.
 
 The folder has each scenario's file, and ``.runs``: what each run gave, named by everything that decides it, so that the
 same command goes on where it was stopped.
