@@ -10,7 +10,7 @@
 use super::ac::{Ac, Tid};
 use super::block_ack::WINDOW;
 use super::burst::{Attempt, Burst, Mark, Mpdu, Report, StaIx, What};
-use super::edca::Set;
+use super::edca::{Access, Set};
 use super::framing::mpdu_len;
 use super::limits::Limits;
 use super::medium::{self, Arrival, Medium, MediumEvent, Seen, StaMac, Stations};
@@ -40,6 +40,8 @@ crate::params! {
         max_ppdu: Span = Span::from_us(5_484), in Span::from_us(100) => Span::from_ms(10), src "802.11-2020 table 19-25 aPPDUMaxTime; docs/reference-data.md";
         /// Protects every data frame by RTS/CTS.
         rts: bool = false, src "docs/reference-data.md";
+        /// Transmission opportunities are as long as the standard's defaults have it; else one PPDU long.
+        txop: bool = true, src "docs/reference-data.md";
         /// Transmissions of a frame outside a Block Ack agreement.
         retry_limit: u8 = 7, in 1 => 255, src "ns-3.44 wifi-mac.cc FrameRetryLimit";
     }
@@ -52,6 +54,8 @@ pub struct Outcome {
     pub goodput_mbit: f64,
     /// The same by station, from it or to it.
     pub by_station: Vec<f64>,
+    /// The same by access category, in [`Ac::ALL`]'s order.
+    pub by_category: [f64; Ac::COUNT],
     /// Events handled.
     pub events: u64,
 }
@@ -80,19 +84,26 @@ struct Source {
     aside: Vec<Mpdu>,
     data_psdu: u32,
     aggregate: bool,
-    /// By receiver.
-    next: Vec<Seq>,
+    /// To whom it sends in turn, and each one's next number.
+    to: Vec<(StaIx, Seq)>,
+    /// Of these, whose turn it is.
+    turn: usize,
     rts: bool,
 }
 
+/// The TID of a category's flows.
+const fn tid(ac: Ac) -> Tid {
+    Tid::new([6, 5, 0, 1][ac as usize])
+}
+
 impl Source {
-    /// Sends to `to` and, if there are several, in turn to those after it.
-    fn new(p: &Params, mode: Mode, qos: bool, to: StaIx, receivers: u8) -> Source {
+    /// Sends to each of `to` in turn, of which there is one at least.
+    fn new(p: &Params, mode: Mode, qos: bool, ac: Ac, to: &[StaIx]) -> Source {
         let len = mpdu_len(p.payload + 28, qos);
         let aggregate = p.max_ampdu_bytes > 0 && mode.aggregates();
         let limits = Limits::new(mode, p.max_ampdu_bytes, p.max_ppdu, p.window, Span::ZERO, Band::Ghz5);
         let wide = p.window > WINDOW;
-        let mut burst = Burst { to, agreement: aggregate, wide, rts: p.rts, ..Burst::new() };
+        let mut burst = Burst { to: to[0], agreement: aggregate, wide, rts: p.rts, ..Burst::new() };
         burst.chain[0] = Attempt { mode, tries: if aggregate { 1 } else { p.retry_limit } };
         let packet =
             Packet { payload: p.payload, headers: 28, ..Packet::blank(Kind::Udp, FlowId(0), NodeId(1), NodeId(0)) };
@@ -108,7 +119,7 @@ impl Source {
             burst.mpdus.push(mpdu);
         }
         let single = burst.mpdus.len() == 1;
-        burst.tid = Tid::new(0);
+        burst.tid = tid(ac);
         burst.psdu = if single { u32::from(len) } else { bytes };
         burst.what = if single { What::Single } else { What::Ampdu };
         let mut s = Source {
@@ -116,7 +127,8 @@ impl Source {
             burst,
             aside: Vec::new(),
             aggregate,
-            next: vec![Seq::new(0); usize::from(receivers)],
+            to: to.iter().map(|&to| (to, Seq::new(0))).collect(),
+            turn: 0,
             rts: p.rts,
         };
         s.fill();
@@ -124,7 +136,8 @@ impl Source {
     }
     /// New datagrams into every place of the burst.
     fn fill(&mut self) {
-        let next = &mut self.next[self.burst.to.ix().saturating_sub(1)];
+        let (to, next) = &mut self.to[self.turn];
+        self.burst.to = *to;
         for m in &mut self.burst.mpdus {
             m.seq = *next;
             *next = next.plus(1);
@@ -132,9 +145,7 @@ impl Source {
     }
     /// The same for the next receiver.
     fn refill(&mut self) {
-        if self.burst.to != StaIx::AP {
-            self.burst.to = StaIx((self.burst.to.ix() % self.next.len()) as u8 + 1);
-        }
+        self.turn = (self.turn + 1) % self.to.len();
         self.fill();
     }
     fn done(&mut self, mode: Mode, bar_rate: Mode, r: &Report) {
@@ -166,29 +177,27 @@ impl Source {
 
 struct World {
     queue: EventQueue<MediumEvent>,
-    /// By station, the access point first; none: it only receives.
-    sources: Vec<Option<Source>>,
-    delivered: Vec<u64>,
+    /// By station, the access point first, and category; none: nothing to send.
+    sources: Vec<[Option<Source>; Ac::COUNT]>,
+    /// By station, from it or to it, and category.
+    delivered: Vec<[u64; Ac::COUNT]>,
     mode: Mode,
     bar_rate: Mode,
 }
 
 impl Stations for World {
     fn head(&self, s: StaIx, ac: Ac) -> Option<&Burst> {
-        if ac != Ac::Be {
-            return None;
-        }
-        self.sources[s.ix()].as_ref().map(|x| &x.burst)
+        self.sources[s.ix()][ac as usize].as_ref().map(|x| &x.burst)
     }
     fn arrived(&mut self, _now: Time, a: &Arrival) -> Bitmap {
         let to = self.head(a.from, a.ac).map_or(StaIx::AP, |b| b.to);
         let station = if a.from == StaIx::AP { to } else { a.from };
-        self.delivered[station.ix()] += a.decoded.len() as u64;
+        self.delivered[station.ix()][a.ac as usize] += a.decoded.len() as u64;
         a.decoded
     }
-    fn done(&mut self, _now: Time, s: StaIx, _ac: Ac, report: &Report) {
+    fn done(&mut self, _now: Time, s: StaIx, ac: Ac, report: &Report) {
         let (mode, bar) = (self.mode, self.bar_rate);
-        self.sources[s.ix()].as_mut().expect("only senders report").done(mode, bar, report);
+        self.sources[s.ix()][ac as usize].as_mut().expect("only senders report").done(mode, bar, report);
     }
     fn schedule(&mut self, at: Time, lane: Lane, ev: MediumEvent) {
         self.queue.push(at, lane, ev);
@@ -196,14 +205,38 @@ impl Stations for World {
     fn seen(&mut self, _seen: &Seen) {}
 }
 
-/// Runs a cell for `span` with this transmit mode; OFDM modes are sent by stations without QoS.
+/// Every station's access, the access point's, too.
+fn access(p: &Params, qos: bool) -> [Access; Ac::COUNT] {
+    let all = if qos { Set::Station } else { Set::Dcf }.all();
+    all.map(|a| if p.txop { a } else { Access { txop: Span::ZERO, ..a } })
+}
+
+/// Runs a cell for `span` with this transmit mode, all of best effort; OFDM modes are sent by stations without QoS.
 pub fn run(p: &Params, medium: medium::Params, mode: Mode, span: Span, seed: u64) -> Outcome {
+    run_categories(p, medium, mode, &[&[Ac::Be]], span, seed)
+}
+
+/// The same with several access categories: a station has a flow of each that its entry of `categories` names, which the stations take in
+/// turn (the first has the first, and so on from the front again). Down, the access point has a queue for each category.
+///
+/// # Panics
+///
+/// If there is no entry, or if several categories are asked for where the mode knows no QoS.
+pub fn run_categories(
+    p: &Params,
+    medium: medium::Params,
+    mode: Mode,
+    categories: &[&[Ac]],
+    span: Span,
+    seed: u64,
+) -> Outcome {
     let qos = mode.aggregates();
+    assert!(qos || categories == [&[Ac::Be]], "without QoS there is one category");
     let streams = Streams::new(seed);
     let macs = (0..=p.stations)
         .map(|i| StaMac {
             name: format!("sta{i}"),
-            access: if qos { Set::Station } else { Set::Dcf }.all(),
+            access: access(p, qos),
             qos,
             window_limit: 7,
             // ns-3 goes on with the window that the A-MPDU before the BAR has left
@@ -219,19 +252,25 @@ pub fn run(p: &Params, medium: medium::Params, mode: Mode, span: Span, seed: u64
     let mut m = Medium::new(medium, Band::Ghz5, &[], macs, &streams);
     let bar_rate = m.responses().rate(mode);
     m.set_rts_rate(CONTROL);
-    let senders = if p.down { 0..=0 } else { 1..=p.stations };
-    let (to, receivers) = if p.down { (StaIx(1), p.stations) } else { (StaIx::AP, 1) };
-    let source = |i| senders.contains(&i).then(|| Source::new(p, mode, qos, to, receivers));
-    let sources = (0..=p.stations).map(source).collect();
+    let with = |ac| (1..=p.stations).filter(move |&i| categories[usize::from(i - 1) % categories.len()].contains(&ac));
+    let source = |of: u8, ac| {
+        let to: Vec<StaIx> = match (p.down, of) {
+            (true, 0) => with(ac).map(StaIx).collect(),
+            (false, 1..) if with(ac).any(|i| i == of) => vec![StaIx::AP],
+            _ => vec![],
+        };
+        (!to.is_empty()).then(|| Source::new(p, mode, qos, ac, &to))
+    };
+    let sources = (0..=p.stations).map(|i| Ac::ALL.map(|ac| source(i, ac))).collect();
     let mut w = World {
         queue: EventQueue::default(),
         sources,
-        delivered: vec![0; usize::from(p.stations) + 1],
+        delivered: vec![[0; Ac::COUNT]; usize::from(p.stations) + 1],
         mode,
         bar_rate,
     };
     // Staggered starts, so that the first frames do not all collide.
-    for i in senders.clone() {
+    for i in if p.down { 0..=0 } else { 1..=p.stations } {
         let at = Time::from_us(u64::from(i) * 100);
         while let Some((now, ev)) = w.queue.pop_until(at) {
             m.on(now, ev, &mut w);
@@ -246,8 +285,9 @@ pub fn run(p: &Params, medium: medium::Params, mode: Mode, span: Span, seed: u64
     }
     let mbit = |n: u64| n as f64 * f64::from(p.payload) * 8e-6 / span.as_s();
     Outcome {
-        goodput_mbit: mbit(w.delivered.iter().sum()),
-        by_station: w.delivered[1..].iter().map(|&n| mbit(n)).collect(),
+        goodput_mbit: mbit(w.delivered.iter().flatten().sum()),
+        by_station: w.delivered[1..].iter().map(|n| mbit(n.iter().sum())).collect(),
+        by_category: Ac::ALL.map(|ac| mbit(w.delivered.iter().map(|n| n[ac as usize]).sum())),
         events,
     }
 }
