@@ -72,6 +72,12 @@ def test_few_repetitions_have_to_differ_by_more():
 def test_what_is_set_against_it_is_set():
     base, other = compare.columns([scenario()], ["model"], [("wifi.mcs", "7")])
     assert (base.scenario.check()["wifi.mcs"], other.scenario.check()["wifi.mcs"]) == ("15", "7")
+    assert (base.name, other.name) == ("wifi.mcs=15", "wifi.mcs=7")
+    # nothing that stands in for the scenario's own control is no setting of it
+    assert [c.name for c in compare.columns([scenario()], ["linux"], [("linux.cc", "mine")])] == [
+        "as it is",
+        "linux.cc=mine",
+    ]
 
 
 @pytest.mark.parametrize(

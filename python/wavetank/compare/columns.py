@@ -92,8 +92,10 @@ def _variants(scenario: Scenario, against: Sequence[tuple[str, str]]) -> list[tu
         except ScenarioError as e:
             raise UserError(str(e)) from None
     (key, _), *others = against
-    own = f"{key}={scenario.check()[key]}" if all(k == key for k, _ in others) else "as it is"
-    return [(own, scenario), *variants]
+    value = scenario.check()[key]
+    # where nothing stands in for what the scenario names, "off" would say less than that
+    told = all(k == key for k, _ in others) and not (key.startswith("linux.") and value == "off")
+    return [(f"{key}={value}" if told else "as it is", scenario), *variants]
 
 
 def _stem(scenario: Scenario) -> str:
