@@ -40,7 +40,7 @@ def test_our_standing_set_is_the_second_waters():
 
 def test_scenarios_run_as_often_as_their_figures_spread():
     """By nine runs the medians of two sides are told apart to two thirds of what is tolerated (1.253 standard errors of a mean
-    are a median's), or there are 36 to 108."""
+    are a median's), or there are 36 to 216."""
     within = {"goodput_mbit": 0.05, "cwnd_p50": 0.15, "srtt_p50": 0.15, "ping_p50": 0.15, "ampdu_mean": 0.15}
     spread = {
         (c.name, figure)
