@@ -11,8 +11,8 @@
  *   that finds it full is dropped. What a reorder buffer lets go has left the ring.
  * Differs:
  *   D1  802.11's own frames, and what mac80211 does with an MPDU, take no time.
- *   D2  a frame that finds the ring full goes through mac80211's reorder buffer, and what it would let go is dropped: no hole is left. The MSDUs
- *       of an A-MSDU are one frame; the hardware of ath10k and mt76 has a buffer for each.
+ *   D2  a frame that finds the ring full goes through mac80211's reorder buffer, and what it would let go is dropped: no hole is left. Each MSDU
+ *       of an A-MSDU is a frame, as in the hardware of ath10k and mt76, which has a buffer for each; ath9k's has one for all of them.
  */
 #include <linux/etherdevice.h>
 #include <linux/netdevice.h>
