@@ -19,7 +19,7 @@ params! {
         /// Voice: largest contention window.
         vo_cw_max: Auto<u16> = Auto::Auto, src "802.11-2020 table 9-155; hostapd.conf";
         /// Voice: how long an opportunity may last; 0: one exchange.
-        vo_txop: Auto<Span> = Auto::Auto, in Auto::Set(Span::ZERO) => Auto::Set(Span::from_us(65_535 * 32)), src "802.11-2020 table 9-155; hostapd.conf";
+        vo_txop: Auto<Span> = Auto::Auto, in Auto::Set(Span::ZERO) => Auto::Set(Span::from_us(65_535 * 32)), src "802.11-2012 table 8-105; hostapd.conf";
         /// Video: slots after SIFS.
         vi_aifsn: Auto<u8> = Auto::Auto, src "802.11-2020 table 9-155; hostapd.conf";
         /// Video: smallest contention window.
@@ -27,7 +27,7 @@ params! {
         /// Video: largest contention window.
         vi_cw_max: Auto<u16> = Auto::Auto, src "802.11-2020 table 9-155; hostapd.conf";
         /// Video: how long an opportunity may last; 0: one exchange.
-        vi_txop: Auto<Span> = Auto::Auto, in Auto::Set(Span::ZERO) => Auto::Set(Span::from_us(65_535 * 32)), src "802.11-2020 table 9-155; hostapd.conf";
+        vi_txop: Auto<Span> = Auto::Auto, in Auto::Set(Span::ZERO) => Auto::Set(Span::from_us(65_535 * 32)), src "802.11-2012 table 8-105; hostapd.conf";
         /// Best effort: slots after SIFS.
         be_aifsn: Auto<u8> = Auto::Auto, src "802.11-2020 table 9-155; hostapd.conf";
         /// Best effort: smallest contention window.
@@ -35,7 +35,7 @@ params! {
         /// Best effort: largest contention window.
         be_cw_max: Auto<u16> = Auto::Auto, src "802.11-2020 table 9-155; hostapd.conf";
         /// Best effort: how long an opportunity may last; 0: one exchange.
-        be_txop: Auto<Span> = Auto::Auto, in Auto::Set(Span::ZERO) => Auto::Set(Span::from_us(65_535 * 32)), src "802.11-2020 table 9-155; hostapd.conf";
+        be_txop: Auto<Span> = Auto::Auto, in Auto::Set(Span::ZERO) => Auto::Set(Span::from_us(65_535 * 32)), src "802.11-2012 table 8-105; hostapd.conf";
         /// Background: slots after SIFS.
         bk_aifsn: Auto<u8> = Auto::Auto, src "802.11-2020 table 9-155; hostapd.conf";
         /// Background: smallest contention window.
@@ -43,7 +43,7 @@ params! {
         /// Background: largest contention window.
         bk_cw_max: Auto<u16> = Auto::Auto, src "802.11-2020 table 9-155; hostapd.conf";
         /// Background: how long an opportunity may last; 0: one exchange.
-        bk_txop: Auto<Span> = Auto::Auto, in Auto::Set(Span::ZERO) => Auto::Set(Span::from_us(65_535 * 32)), src "802.11-2020 table 9-155; hostapd.conf";
+        bk_txop: Auto<Span> = Auto::Auto, in Auto::Set(Span::ZERO) => Auto::Set(Span::from_us(65_535 * 32)), src "802.11-2012 table 8-105; hostapd.conf";
     }
 }
 

@@ -2,7 +2,9 @@
 //! (ath9k_htc halves CWmin), so a station's MAC is given the four by value.
 //!
 //! Stands for: 802.11-2020 table 9-155 (default EDCA parameters of a station, OFDM PHY) and 10.3.4 (DCF of a station
-//! without QoS); hostapd's defaults for the access point's own queues (`tx_queue_data*` in hostapd.conf).
+//! without QoS); hostapd's defaults for the access point's own queues (`tx_queue_data*` in hostapd.conf). TXOP limits are
+//! 802.11-2012's (table 8-105), as Wi-Fi Multimedia, hostapd (`wmm_ac_*_txop_limit`) and Linux (net/mac80211/util.c
+//! ieee80211_set_wmm_default) have them; since 802.11-2016 the table says 2.080 ms (VO), 4.096 (VI) and 2.528 (BE, BK).
 
 use super::ac::Ac;
 use crate::choices;
@@ -24,7 +26,7 @@ pub struct Access {
 choices! {
     /// Which EDCA parameter set a station uses.
     pub enum Set {
-        /// 802.11-2020 table 9-155.
+        /// 802.11-2020 table 9-155, TXOP limits of 802.11-2012 table 8-105.
         Station = "station",
         /// hostapd's defaults for an access point's own transmissions.
         AccessPoint = "ap",
