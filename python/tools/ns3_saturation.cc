@@ -1,4 +1,5 @@
 // UDP saturation of one BSS in ns-3, as docs/reference-data.md says; prints Mbit/s of UDP payload. Built by ns3_saturation.py.
+// With --categories it prints one such number for each of VO, VI, BE and BK.
 #include "ns3/applications-module.h"
 #include "ns3/core-module.h"
 #include "ns3/internet-module.h"
@@ -6,15 +7,17 @@
 #include "ns3/network-module.h"
 #include "ns3/wifi-module.h"
 
+#include <algorithm>
 #include <iostream>
+#include <sstream>
 #include <vector>
 
 using namespace ns3;
 
 int main(int argc, char** argv) {
-    std::string standard = "n", mode = "HtMcs7", dir = "up";
+    std::string standard = "n", mode = "HtMcs7", dir = "up", categories;
     uint32_t width = 40, stations = 1, ampdu = 65535, payload = 1472, seed = 1, window = 64;
-    bool sgi = true, rts = false;
+    bool sgi = true, rts = false, txop = true;
     double settle = 2, seconds = 5;
     CommandLine line;
     line.AddValue("std", "n, ac or ax (one stream) or a", standard);
@@ -29,12 +32,23 @@ int main(int argc, char** argv) {
     line.AddValue("ba_window", "MPDUs of a Block Ack window (802.11ax: 64 or 256)", window);
     line.AddValue("seconds", "of saturation", seconds);
     line.AddValue("seed", "run number", seed);
+    line.AddValue("categories", "of the stations in turn (VI+BE|BE), which each send or get a flow of each; best effort alone",
+                  categories);
+    line.AddValue("txop", "of several categories: TXOP limits of 1.504 ms (VO) and 3.008 ms (VI), else zero", txop);
     line.Parse(argc, argv);
     const bool n = standard == "n", ac = standard == "ac", ax = standard == "ax", up = dir == "up";
     RngSeedManager::SetRun(seed);
     Config::SetDefault("ns3::HeConfiguration::MpduBufferSize", UintegerValue(window));
     Config::SetDefault("ns3::HeConfiguration::GuardInterval", TimeValue(NanoSeconds(800)));
     Config::SetDefault("ns3::WifiRemoteStationManager::RtsCtsThreshold", UintegerValue(rts ? 0 : 999999));
+
+    const char* const acs[] = {"VO", "VI", "BE", "BK"};
+    if (!categories.empty())
+        Config::SetDefault("ns3::WifiMacQueue::MaxDelay", TimeValue(Seconds(20)));  // BK behind VO waits longer than 500 ms
+    for (const char* ac : acs) {
+        Config::SetDefault(std::string("ns3::WifiMac::") + ac + "_MaxAmpduSize", UintegerValue(ampdu));
+        Config::SetDefault(std::string("ns3::WifiMac::") + ac + "_MaxAmsduSize", UintegerValue(0));
+    }
 
     NodeContainer stas, ap;
     stas.Create(stations);
@@ -56,12 +70,18 @@ int main(int argc, char** argv) {
                                  StringValue("OfdmRate24Mbps"));
     const Ssid ssid("saturation");
     WifiMacHelper mac;
-    mac.SetType("ns3::StaWifiMac", "Ssid", SsidValue(ssid), "ActiveProbing", BooleanValue(false), "BE_MaxAmpduSize",
-                UintegerValue(ampdu), "BE_MaxAmsduSize", UintegerValue(0));
+    mac.SetType("ns3::StaWifiMac", "Ssid", SsidValue(ssid), "ActiveProbing", BooleanValue(false));
     const NetDeviceContainer staDevices = wifi.Install(phy, mac, stas);
-    mac.SetType("ns3::ApWifiMac", "Ssid", SsidValue(ssid), "BE_MaxAmpduSize", UintegerValue(ampdu), "BE_MaxAmsduSize",
-                UintegerValue(0));
+    mac.SetType("ns3::ApWifiMac", "Ssid", SsidValue(ssid));
     const NetDeviceContainer apDevice = wifi.Install(phy, mac, ap);
+    const int limits[] = {1504, 3008, 0, 0};  // us: Wi-Fi Multimedia's, which Linux has; ns-3's own are 802.11-2020's
+    for (uint32_t i = 0; !categories.empty() && i <= stations; i++)
+        for (uint32_t k = 0; k < 4; k++) {
+            PointerValue queue;
+            (i < stations ? staDevices.Get(i) : apDevice.Get(0))->GetObject<WifiNetDevice>()->GetMac()->GetAttribute(
+                std::string(acs[k]) + "_Txop", queue);
+            queue.Get<QosTxop>()->SetTxopLimits({MicroSeconds(txop ? limits[k] : 0)});
+        }
     if (n || ac)
         Config::Set("/NodeList/*/DeviceList/*/$ns3::WifiNetDevice/HtConfiguration/ShortGuardIntervalSupported",
                     BooleanValue(sgi));
@@ -76,30 +96,53 @@ int main(int argc, char** argv) {
     addresses.SetBase("10.0.0.0", "255.255.0.0");
     const Ipv4InterfaceContainer apAddress = addresses.Assign(apDevice), staAddress = addresses.Assign(staDevices);
 
-    // Mbit/s a station, above what any carries
-    const double offered = std::min(ax ? 1200.0 : 600.0, std::max(20.0, (ax ? 1800.0 : 900.0) / stations));
-    const Ptr<UniformRandomVariable> stagger = CreateObject<UniformRandomVariable>();
-    ApplicationContainer sinks;
-    for (uint32_t i = 0; i < stations; i++) {
-        const uint16_t port = 5000 + i;
-        PacketSinkHelper sink("ns3::UdpSocketFactory", InetSocketAddress(Ipv4Address::GetAny(), port));
-        sinks.Add(sink.Install(up ? ap.Get(0) : stas.Get(i)));
-        OnOffHelper flood("ns3::UdpSocketFactory",
-                          InetSocketAddress(up ? apAddress.GetAddress(0) : staAddress.GetAddress(i), port));
-        flood.SetConstantRate(DataRate(static_cast<uint64_t>(offered * 1e6)), payload);
-        ApplicationContainer source = flood.Install(up ? stas.Get(i) : ap.Get(0));
-        source.Start(Seconds(1 + 0.01 * stagger->GetValue()));
+    // Mbit/s a flow, above what any carries: of several categories the mode's rate, less SIFS, preamble and ACK after single frames
+    double offered = std::min(ax ? 1200.0 : 600.0, std::max(20.0, (ax ? 1800.0 : 900.0) / stations));
+    if (!categories.empty()) {
+        offered = WifiMode(mode).GetDataRate(width, ax || !sgi ? 800 : 400, streams) * 1e-6;
+        if (!ampdu)
+            offered = payload * 8 / (80 + payload * 8 / offered);
     }
-    auto received = [&] {
+    std::vector<std::vector<std::string>> sets(1);
+    std::stringstream list(categories.empty() ? "BE" : categories);
+    for (std::string set; std::getline(list, set, '|'); sets.emplace_back()) {
+        std::stringstream flows(set);
+        for (std::string ac; std::getline(flows, ac, '+');)
+            sets.back().push_back(ac);
+    }
+    sets.pop_back();
+    const uint8_t tos[] = {0xc0, 0xa0, 0x00, 0x20};
+    const Ptr<UniformRandomVariable> stagger = CreateObject<UniformRandomVariable>();
+    ApplicationContainer sinks[4];
+    for (uint32_t i = 0; i < stations; i++)
+        for (const std::string& ac : sets[i % sets.size()]) {
+            const uint32_t k = std::find(acs, acs + 4, ac) - acs;
+            NS_ABORT_MSG_IF(k == 4, "no access category: " << ac);
+            const uint16_t port = 5000 + 4 * i + k;
+            PacketSinkHelper sink("ns3::UdpSocketFactory", InetSocketAddress(Ipv4Address::GetAny(), port));
+            sinks[k].Add(sink.Install(up ? ap.Get(0) : stas.Get(i)));
+            InetSocketAddress to(up ? apAddress.GetAddress(0) : staAddress.GetAddress(i), port);
+            to.SetTos(tos[k]);
+            OnOffHelper flood("ns3::UdpSocketFactory", to);
+            flood.SetConstantRate(DataRate(static_cast<uint64_t>(offered * 1e6)), payload);
+            ApplicationContainer source = flood.Install(up ? stas.Get(i) : ap.Get(0));
+            source.Start(Seconds(1 + 0.01 * stagger->GetValue()));
+        }
+    auto received = [&](uint32_t k) {
         uint64_t bytes = 0;
-        for (uint32_t i = 0; i < stations; i++)
-            bytes += DynamicCast<PacketSink>(sinks.Get(i))->GetTotalRx();
+        for (uint32_t i = 0; i < sinks[k].GetN(); i++)
+            bytes += DynamicCast<PacketSink>(sinks[k].Get(i))->GetTotalRx();
         return bytes;
     };
-    uint64_t before = 0;
-    Simulator::Schedule(Seconds(settle), [&] { before = received(); });
+    uint64_t before[4] = {};
+    Simulator::Schedule(Seconds(settle), [&] {
+        for (uint32_t k = 0; k < 4; k++)
+            before[k] = received(k);
+    });
     Simulator::Stop(Seconds(settle + seconds));
     Simulator::Run();
-    std::cout << (received() - before) * 8e-6 / seconds << std::endl;
+    for (uint32_t k = categories.empty() ? 2 : 0; k < (categories.empty() ? 3 : 4); k++)
+        std::cout << (received(k) - before[k]) * 8e-6 / seconds << " ";
+    std::cout << std::endl;
     Simulator::Destroy();
 }

@@ -2,6 +2,8 @@
 
 The rows differ from ns3-saturation.csv in what that leaves alone: width, guard interval, MCS, streams, payload, rates of
 802.11a, RTS at low rates, 802.11ac, 20 stations, the access point as sender. About an hour on one core.
+
+With --categories it makes ns3-categories.csv: rows of several access categories and a goodput of each.
 """
 
 import argparse
@@ -42,6 +44,36 @@ LEGACY = [  # Mbit/s, stations, rts, payload
     (54, 1, 1, 100),
 ]  # fmt: skip
 
+CATEGORIES = ("vo", "vi", "be", "bk")
+EDCA = [  # std, mode, direction, width, stations, A-MPDU, sgi, rts, payload, window, what the stations send in turn, TXOP limits
+    ("n", "HtMcs7", "up", 40, 2, 0, 1, 0, 1472, 64, "VI|BE", 0),
+    ("n", "HtMcs7", "up", 20, 4, 0, 1, 0, 1472, 64, "VO|VI|BE|BK", 0),
+    ("n", "HtMcs4", "up", 20, 1, 0, 0, 0, 1472, 64, "VI+BE", 0),
+    ("n", "HtMcs7", "up", 40, 1, 0, 1, 0, 1472, 64, "VO+VI+BE+BK", 0),
+    ("n", "HtMcs3", "up", 40, 8, 0, 0, 0, 1472, 64, "VI+BE|BE", 0),
+    ("n", "HtMcs2", "up", 20, 4, 0, 1, 0, 300, 64, "BE|BK", 0),
+    ("n", "HtMcs5", "up", 40, 4, 0, 1, 1, 1472, 64, "VI|BE", 0),
+    ("n", "HtMcs4", "down", 40, 4, 0, 1, 0, 1472, 64, "VO|VI|BE|BK", 0),
+    ("n", "HtMcs7", "up", 40, 2, 0, 1, 0, 1472, 64, "VI|BE", 1),
+    ("n", "HtMcs7", "up", 20, 4, 0, 1, 0, 1472, 64, "VO|VI|BE|BK", 1),
+    ("n", "HtMcs4", "up", 20, 1, 0, 0, 0, 1472, 64, "VI+BE", 1),
+    ("n", "HtMcs2", "up", 20, 8, 0, 1, 0, 300, 64, "VO|BE", 1),
+    ("n", "HtMcs5", "up", 40, 4, 0, 1, 1, 1472, 64, "VI|BE", 1),
+    ("n", "HtMcs4", "down", 40, 4, 0, 1, 0, 1472, 64, "VO|VI|BE|BK", 1),
+    ("n", "HtMcs5", "up", 40, 2, 65535, 1, 0, 1472, 64, "VI|BE", 0),
+    ("n", "HtMcs4", "up", 20, 4, 65535, 1, 0, 1472, 64, "VO|VI|BE|BK", 0),
+    ("n", "HtMcs3", "up", 20, 1, 65535, 0, 0, 1472, 64, "VI+BE", 0),
+    ("n", "HtMcs5", "up", 20, 6, 65535, 1, 1, 1472, 64, "BE|BK", 0),
+    ("n", "HtMcs4", "down", 20, 4, 65535, 1, 0, 1472, 64, "VO|VI|BE|BK", 0),
+    ("ac", "VhtMcs5", "up", 80, 2, 0, 1, 0, 1472, 64, "VI|BE", 0),
+    ("ac", "VhtMcs4", "up", 40, 3, 0, 1, 0, 1472, 64, "VI+BE|BE|BK", 1),
+    ("ac", "VhtMcs2", "up", 80, 3, 65535, 1, 0, 1472, 64, "VO|BE|BK", 0),
+    ("ax", "HeMcs5", "up", 80, 2, 0, 0, 0, 1472, 256, "VI|BE", 1),
+    ("ax", "HeMcs3", "up", 40, 3, 65535, 0, 0, 1472, 256, "VI|BE|BE+BK", 0),
+    ("ax", "HeMcs2", "up", 20, 1, 65535, 0, 0, 1472, 64, "VO+VI+BE+BK", 0),
+]  # fmt: skip
+EDCA_SEEDS, EDCA_SECONDS = 5, 10
+
 
 def rows() -> list[dict[str, str]]:
     """What each row sets."""
@@ -70,24 +102,36 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", type=Path)
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--categories", action="store_true", help="rows of several access categories")
     args = parser.parse_args()
+    sets = (*SETS, "categories", "txop") if args.categories else SETS
+    seeds, seconds = (EDCA_SEEDS, EDCA_SECONDS) if args.categories else (SEEDS, SECONDS)
     with tempfile.TemporaryDirectory() as folder:
         program = Path(folder) / "saturation"
         subprocess.run(["g++", "-O2", "-std=c++17", str(SOURCE), "-o", str(program), *LIBRARIES], check=True)
 
-        def goodput(row: dict[str, str], seed: int) -> float:
-            words = [f"--{k}={v}" for k, v in row.items()] + [f"--seconds={SECONDS}", f"--seed={seed}"]
-            return float(subprocess.check_output([str(program), *words], text=True))
+        def run(row: dict[str, str], seed: int) -> list[float]:
+            words = [f"--{k}={v}" for k, v in row.items()] + [f"--seconds={seconds}", f"--seed={seed}"]
+            return [float(w) for w in subprocess.check_output([str(program), *words], text=True).split()]
 
         with ThreadPoolExecutor(args.jobs) as pool:
-            table = rows()
-            jobs = [[pool.submit(goodput, row, seed) for seed in range(1, SEEDS + 1)] for row in table]
+            table = [dict(zip(sets, map(str, row), strict=True)) for row in EDCA] if args.categories else rows()
+            jobs = [[pool.submit(run, row, seed) for seed in range(1, seeds + 1)] for row in table]
             for row, runs in zip(table, jobs, strict=True):
                 got = [r.result() for r in runs]
-                row["goodput_mbit"], row["goodput_sd"] = f"{statistics.mean(got):.3f}", f"{statistics.stdev(got):.3f}"
+                whole = [sum(r) for r in got]
+                row["goodput_mbit"], row["goodput_sd"] = (
+                    f"{statistics.mean(whole):.3f}",
+                    f"{statistics.stdev(whole):.3f}",
+                )
+                for ac, values in zip(CATEGORIES, zip(*got, strict=True), strict=True) if args.categories else ():
+                    sends = ac.upper() in row["categories"].replace("|", "+").split("+")
+                    row[f"{ac}_mbit"] = f"{statistics.mean(values):.4f}" if sends else ""
+                    row[f"{ac}_sd"] = f"{statistics.stdev(values):.4f}" if sends else ""
                 print(",".join(row.values()), file=sys.stderr, flush=True)
+    columns = list(table[0]) if args.categories else [*SETS[:-1], "goodput_mbit", "goodput_sd", SETS[-1]]
     with args.out.open("w", newline="", encoding="utf-8") as f:
-        writer = csv.DictWriter(f, [*SETS[:-1], "goodput_mbit", "goodput_sd", SETS[-1]], lineterminator="\n")
+        writer = csv.DictWriter(f, columns, lineterminator="\n")
         writer.writeheader()
         writer.writerows(table)
 

@@ -207,6 +207,9 @@ def dcf_bianchi(row: dict[str, str]) -> float:
 def dcf_case(row: dict[str, str], seed: int, seconds: float) -> float:
     """UDP goodput (Mbit/s) of one row of the saturation reference."""
 
+def dcf_categories(row: dict[str, str], seed: int, seconds: float) -> list[float]:
+    """UDP goodput (Mbit/s) of VO, VI, BE and BK of one row of the reference of several categories."""
+
 def packetdrill(text: str, kernel: str = ..., hz: int = ..., max_header: int | None = ...) -> dict[str, Any]:
     """Runs a packetdrill script: verdict, held, checked, skipped, failure, trace, printed.
 

@@ -8,7 +8,7 @@ use std::time::Instant;
 use wavetank_core::net::World;
 use wavetank_core::phy::Mode;
 use wavetank_core::sim::Span;
-use wavetank_core::wifi::{medium, saturation};
+use wavetank_core::wifi::{Ac, medium, saturation};
 use wavetank_core::workloads;
 
 fn field<T: std::str::FromStr>(row: &HashMap<String, String>, key: &str) -> PyResult<T> {
@@ -31,15 +31,44 @@ fn case(row: &HashMap<String, String>) -> PyResult<(saturation::Params, Mode)> {
         rts: field::<u8>(row, "rts")? == 1,
         down: field::<String>(row, "dir")? == "down",
         window: if row.contains_key("ba_window") { field(row, "ba_window")? } else { 64 },
+        txop: !row.contains_key("txop") || field::<u8>(row, "txop")? == 1,
         ..saturation::Params::default()
     };
     Ok((p, mode))
 }
 
+/// What each station sends, "VI+BE|BE": `|` between the stations that take it in turn, `+` between one's categories. Best effort without it.
+fn categories(row: &HashMap<String, String>, mode: Mode) -> PyResult<Vec<Vec<Ac>>> {
+    let text = row.get("categories").map_or("BE", String::as_str);
+    let bad = |what: String| PyKeyError::new_err(format!("column \"categories\": \"{text}\": {what}"));
+    let mut sets = Vec::new();
+    for entry in text.split('|') {
+        let mut set = Vec::new();
+        for name in entry.split('+') {
+            let ac = Ac::ALL
+                .into_iter()
+                .find(|ac| ac.name().eq_ignore_ascii_case(name) && name.bytes().all(|b| b.is_ascii_uppercase()))
+                .ok_or_else(|| {
+                    bad(format!("\"{name}\" is no category; expected VO, VI, BE or BK, such as VI+BE|BE"))
+                })?;
+            if set.contains(&ac) {
+                return Err(bad(format!("{name} is there twice in one station, which has one queue for it")));
+            }
+            set.push(ac);
+        }
+        sets.push(set);
+    }
+    if !mode.aggregates() && sets != [[Ac::Be]] {
+        return Err(bad("stations of 802.11a have no QoS; expected BE alone".into()));
+    }
+    Ok(sets)
+}
+
 /// Raises KeyError if a row of the saturation table names what there is not.
 #[pyfunction]
 pub(crate) fn dcf_check(row: HashMap<String, String>) -> PyResult<()> {
-    case(&row).map(|_| ())
+    let (_, mode) = case(&row)?;
+    categories(&row, mode).map(|_| ())
 }
 
 /// What Bianchi's model with the same retry limit gives for a row of single frames without RTS, Mbit/s.
@@ -55,6 +84,21 @@ pub(crate) fn dcf_case(py: Python<'_>, row: HashMap<String, String>, seed: u64, 
     let (p, mode) = case(&row)?;
     let span = Span::from_ns((seconds * 1e9) as i64);
     Ok(py.detach(|| saturation::run(&p, medium::Params::default(), mode, span, seed).goodput_mbit))
+}
+
+/// Goodput in Mbit/s of each of VO, VI, BE and BK, of one row of the table of several categories, as [`dcf_case`].
+#[pyfunction]
+pub(crate) fn dcf_categories(
+    py: Python<'_>,
+    row: HashMap<String, String>,
+    seed: u64,
+    seconds: f64,
+) -> PyResult<[f64; Ac::COUNT]> {
+    let (p, mode) = case(&row)?;
+    let sets = categories(&row, mode)?;
+    let sets: Vec<&[Ac]> = sets.iter().map(Vec::as_slice).collect();
+    let span = Span::from_ns((seconds * 1e9) as i64);
+    Ok(py.detach(|| saturation::run_categories(&p, medium::Params::default(), mode, &sets, span, seed).by_category))
 }
 
 /// Peak resident set of this process, MB (10^6 bytes); none where the system does not tell.

@@ -142,6 +142,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(csi::effective_snr, m)?)?;
     m.add_function(wrap_pyfunction!(phy::ppdu_ms, m)?)?;
     m.add_function(wrap_pyfunction!(cases::dcf_case, m)?)?;
+    m.add_function(wrap_pyfunction!(cases::dcf_categories, m)?)?;
     m.add_function(wrap_pyfunction!(cases::dcf_check, m)?)?;
     m.add_function(wrap_pyfunction!(cases::dcf_bianchi, m)?)?;
     m.add_function(wrap_pyfunction!(cases::bench, m)?)?;

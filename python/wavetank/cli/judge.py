@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     help="kernel: random scenarios on the same machine, dcf: other modes, widths and payloads, in place of the reference.",
 )
 @click.option(
+    "--categories", is_flag=True, help="dcf: several access categories, each one's goodput, in place of the reference."
+)
+@click.option(
     "--kernel",
     "older",
     type=click.Choice(["4.14", "4.19", "5.4", "5.10", "5.10.262", "5.15.148", "6.1.192", "6.6.129"]),
@@ -83,6 +86,7 @@ def validate(
     what: str,
     reference: Path | None,
     more: bool,
+    categories: bool,
     older: str | None,
     recorded: bool,
     count: int | None,
@@ -107,6 +111,7 @@ def validate(
 
     for option, given, owner in (
         ("--more", more, "kernel or dcf"),
+        ("--categories", categories, "dcf"),
         ("--kernel", older is not None, "kernel or linux"),
         ("--recorded", recorded, "linux"),
         ("--random", count is not None, "linux"),
@@ -116,8 +121,10 @@ def validate(
     ):
         if given and what not in owner.split(" or "):
             raise click.UsageError(f"{option} belongs to {owner}, not to {what}")
-    if sum((more, older is not None, reference is not None)) > 1:
-        raise click.UsageError("--more and --kernel are references of their own, --reference names another")
+    if sum((more, categories, older is not None, reference is not None)) > 1:
+        raise click.UsageError(
+            "--more, --categories and --kernel are references of their own, --reference names another"
+        )
     if count is not None:
         if reference or recorded or docs:
             raise click.UsageError(
@@ -131,7 +138,7 @@ def validate(
         if older:
             raise click.UsageError("--docs has the table of 6.12, --kernel runs of another")
         linux_page.marked(docs)
-    reference = {"kernel": kernel.MORE, "dcf": dcf.MORE}[what] if more else reference
+    reference = {"kernel": kernel.MORE, "dcf": dcf.MORE}[what] if more else dcf.CATEGORIES if categories else reference
     if older:
         recorded = what == "linux"
         reference = (kernel.OLDER if what == "kernel" else linux.OLDER).get(older)
