@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from ..linux import kernels
-from . import linux_draw, linux_draw_cake, linux_draw_wired
+from . import linux_draw, linux_draw_wired
 from .linux_draw import Drawn
 
 #: Every one comes once before any comes again; DCTCP, for which a threshold is there, three times.
@@ -51,11 +51,7 @@ def _marks(r: random.Random, s: Drawn, rate: int) -> None:
     leaf = r.choice(LEAVES)
     s["htb"]["leaf"] = leaf
     if leaf == "cake":
-        s["cake"] = linux_draw_cake.draw(r)
-        if r.random() < 0.7:
-            del s["htb"]
-            s["bottleneck"]["qdisc"] = "cake"
-            s["cake"]["bandwidth"] = f"{rate} Mbit/s"
+        linux_draw_wired.cake(r, s, rate)
         return
     queue: dict[str, Any] = {}
     if leaf == "fq" or r.random() < 0.8:

@@ -35,11 +35,7 @@ def queue(r: random.Random, s: Drawn, rate: int, bdp: float) -> None:
     leaf = r.choice(["pfifo", "pfifo", "pfifo", "fq_codel", "fq_codel", "fq", "bfifo", "cake", "cake"])
     s["htb"]["leaf"] = leaf
     if leaf == "cake":
-        s["cake"] = linux_draw_cake.draw(r)
-        if r.random() < 0.7:
-            del s["htb"]
-            s["bottleneck"]["qdisc"] = "cake"
-            s["cake"]["bandwidth"] = f"{rate} Mbit/s"
+        cake(r, s, rate)
     packets = max(5, round(bdp * r.choice([0.25, 0.5, 1, 2, 8])))
     if leaf == "pfifo":
         s["pfifo"] = {"limit": packets}
@@ -47,6 +43,15 @@ def queue(r: random.Random, s: Drawn, rate: int, bdp: float) -> None:
         s["bfifo"] = {"limit": f"{1514 * packets} B"}
     elif leaf == "fq":
         s["fq"] = {"flow_limit": max(packets, 20)}
+
+
+def cake(r: random.Random, s: Drawn, rate: int) -> None:
+    """CAKE as HTB's leaf, or in its place."""
+    s["cake"] = linux_draw_cake.draw(r)
+    if r.random() < 0.7:
+        del s["htb"]
+        s["bottleneck"]["qdisc"] = "cake"
+        s["cake"]["bandwidth"] = f"{rate} Mbit/s"
 
 
 #: Each is drawn alone or with another, in one scenario of three.
