@@ -45,12 +45,9 @@ fn categories(row: &HashMap<String, String>, mode: Mode) -> PyResult<Vec<Vec<Ac>
     for entry in text.split('|') {
         let mut set = Vec::new();
         for name in entry.split('+') {
-            let ac = Ac::ALL
-                .into_iter()
-                .find(|ac| ac.name().eq_ignore_ascii_case(name) && name.bytes().all(|b| b.is_ascii_uppercase()))
-                .ok_or_else(|| {
-                    bad(format!("\"{name}\" is no category; expected VO, VI, BE or BK, such as VI+BE|BE"))
-                })?;
+            let ac = Ac::ALL.into_iter().find(|ac| ac.name().to_ascii_uppercase() == name).ok_or_else(|| {
+                bad(format!("\"{name}\" is no category; expected VO, VI, BE or BK, such as VI+BE|BE"))
+            })?;
             if set.contains(&ac) {
                 return Err(bad(format!("{name} is there twice in one station, which has one queue for it")));
             }

@@ -63,6 +63,10 @@ impl Ac {
             _ => Ac::Vo,
         }
     }
+    /// A TID of it.
+    pub const fn tid(self) -> Tid {
+        Tid([6, 5, 0, 1][self as usize])
+    }
     /// As an index.
     pub const fn ix(self) -> usize {
         self as usize
@@ -88,6 +92,7 @@ mod tests {
     #[test]
     fn table_10_1() {
         let of = |n| Ac::of(Tid::new(n));
+        assert_eq!(Ac::ALL.map(|ac| Ac::of(ac.tid())), Ac::ALL);
         assert_eq!([0, 1, 2, 3, 4, 5, 6, 7].map(of), [Ac::Be, Ac::Bk, Ac::Bk, Ac::Be, Ac::Vi, Ac::Vi, Ac::Vo, Ac::Vo]);
     }
 }

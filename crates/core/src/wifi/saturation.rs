@@ -7,7 +7,7 @@
 //! Differs: D1 no beacons, association or ADDBA; D2 no lifetime in the queue (ns-3: 500 ms); D3 the short guard interval is
 //! rounded to whole 4 us, as the standard has it and ns-3 has not.
 
-use super::ac::{Ac, Tid};
+use super::ac::Ac;
 use super::block_ack::WINDOW;
 use super::burst::{Attempt, Burst, Mark, Mpdu, Report, StaIx, What};
 use super::edca::{Access, Set};
@@ -91,11 +91,6 @@ struct Source {
     rts: bool,
 }
 
-/// The TID of a category's flows.
-const fn tid(ac: Ac) -> Tid {
-    Tid::new([6, 5, 0, 1][ac as usize])
-}
-
 impl Source {
     /// Sends to each of `to` in turn, of which there is one at least.
     fn new(p: &Params, mode: Mode, qos: bool, ac: Ac, to: &[StaIx]) -> Source {
@@ -119,7 +114,7 @@ impl Source {
             burst.mpdus.push(mpdu);
         }
         let single = burst.mpdus.len() == 1;
-        burst.tid = tid(ac);
+        burst.tid = ac.tid();
         burst.psdu = if single { u32::from(len) } else { bytes };
         burst.what = if single { What::Single } else { What::Ampdu };
         let mut s = Source {
@@ -187,17 +182,17 @@ struct World {
 
 impl Stations for World {
     fn head(&self, s: StaIx, ac: Ac) -> Option<&Burst> {
-        self.sources[s.ix()][ac as usize].as_ref().map(|x| &x.burst)
+        self.sources[s.ix()][ac.ix()].as_ref().map(|x| &x.burst)
     }
     fn arrived(&mut self, _now: Time, a: &Arrival) -> Bitmap {
         let to = self.head(a.from, a.ac).map_or(StaIx::AP, |b| b.to);
         let station = if a.from == StaIx::AP { to } else { a.from };
-        self.delivered[station.ix()][a.ac as usize] += a.decoded.len() as u64;
+        self.delivered[station.ix()][a.ac.ix()] += a.decoded.len() as u64;
         a.decoded
     }
     fn done(&mut self, _now: Time, s: StaIx, ac: Ac, report: &Report) {
         let (mode, bar) = (self.mode, self.bar_rate);
-        self.sources[s.ix()][ac as usize].as_mut().expect("only senders report").done(mode, bar, report);
+        self.sources[s.ix()][ac.ix()].as_mut().expect("only senders report").done(mode, bar, report);
     }
     fn schedule(&mut self, at: Time, lane: Lane, ev: MediumEvent) {
         self.queue.push(at, lane, ev);
@@ -252,11 +247,11 @@ pub fn run_categories(
     let mut m = Medium::new(medium, Band::Ghz5, &[], macs, &streams);
     let bar_rate = m.responses().rate(mode);
     m.set_rts_rate(CONTROL);
-    let with = |ac| (1..=p.stations).filter(move |&i| categories[usize::from(i - 1) % categories.len()].contains(&ac));
+    let has = |station: u8, ac| categories[usize::from(station - 1) % categories.len()].contains(&ac);
     let source = |of: u8, ac| {
         let to: Vec<StaIx> = match (p.down, of) {
-            (true, 0) => with(ac).map(StaIx).collect(),
-            (false, 1..) if categories[usize::from(of - 1) % categories.len()].contains(&ac) => vec![StaIx::AP],
+            (true, 0) => (1..=p.stations).filter(|&station| has(station, ac)).map(StaIx).collect(),
+            (false, 1..) if has(of, ac) => vec![StaIx::AP],
             _ => vec![],
         };
         (!to.is_empty()).then(|| Source::new(p, mode, qos, ac, &to))
@@ -287,7 +282,7 @@ pub fn run_categories(
     Outcome {
         goodput_mbit: mbit(w.delivered.iter().flatten().sum()),
         by_station: w.delivered[1..].iter().map(|n| mbit(n.iter().sum())).collect(),
-        by_category: Ac::ALL.map(|ac| mbit(w.delivered.iter().map(|n| n[ac as usize]).sum())),
+        by_category: Ac::ALL.map(|ac| mbit(w.delivered.iter().map(|n| n[ac.ix()]).sum())),
         events,
     }
 }

@@ -35,8 +35,6 @@ pub(super) enum Netdev {
 
 /// The tag of a qdisc's watchdog among a driver's own.
 const WATCHDOG: u32 = u32::MAX;
-/// A TID of each netdev queue, voice first.
-const EVERY: [u8; Ac::COUNT] = [6, 5, 0, 1];
 
 /// The same of each device: `$above` is what stands above the driver, `$driver` the driver.
 macro_rules! each {
@@ -129,7 +127,7 @@ impl Netdev {
             Netdev::Ath9k(..) | Netdev::Mt76(..) | Netdev::Linksys(..) => false, // see `watch`
         };
         if passed {
-            each!(self, q, d => EVERY.iter().for_each(|&t| d.wake(now, StaIx::AP, Tid::new(t), q, sink)));
+            each!(self, q, d => Ac::ALL.iter().for_each(|ac| d.wake(now, StaIx::AP, ac.tid(), q, sink)));
         }
     }
     /// After every call: when a qdisc that waits for time to pass wants a [`Self::timer`] of this tag, if that is news.
