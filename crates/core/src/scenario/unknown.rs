@@ -6,26 +6,61 @@ use super::sections::{Section, TOP, dotted, is_section, section_keys};
 use crate::sim::params::nearest;
 
 /// What others call our keys: Flent's options, ns-3's attributes, `iw`, `tc` and `ss`.
-const SYNONYMS: [(&str, &str); 19] = [
+const SYNONYMS: [(&str, &str); 52] = [
+    // Of one section.
+    ("bottleneck.rate", "htb.rate"),
+    ("bottleneck.bandwidth", "htb.rate"),
+    ("bottleneck.delay", "netem.delay"),
+    ("backhaul.rate", "ethernet.rate"),
+    ("backhaul.speed", "ethernet.rate"),
+    ("backhaul.bandwidth", "ethernet.rate"),
+    ("backhaul.loss", "netem.loss"),
+    ("cake.rate", "cake.bandwidth"),
+    ("netem.bandwidth", "netem.rate"),
+    ("htb.bandwidth", "htb.rate"),
+    ("traffic.streams", "traffic.tcp_up"),
+    ("wifi.bandwidth", "wifi.width_mhz"),
+    ("wifi.limit", "mac80211.limit"),
+    ("edca.cwmin", "edca.be_cw_min"),
+    ("edca.cwmax", "edca.be_cw_max"),
+    ("edca.aifs", "edca.be_aifsn"),
+    ("edca.txop", "edca.be_txop"),
+    // Of any.
     ("duration", "time.flows"),
     ("length", "time.flows"),
     ("simulationTime", "time.flows"),
+    ("end", "time.flows"),
+    ("total", "time.flows"),
     ("cc", "tcp.cc"),
     ("congestion_control", "tcp.cc"),
     ("tcp_cong_control", "tcp.cc"),
     ("TcpVariant", "tcp.cc"),
+    ("iw", "tcp.init_cwnd"),
+    ("sndbuf", "tcp.wmem_max"),
+    ("tcp_wmem", "tcp.wmem_max"),
+    ("tcp_rmem", "tcp.rmem_max"),
     ("nss", "wifi.streams"),
+    ("chains", "wifi.streams"),
+    ("antennas", "wifi.streams"),
     ("bandwidth", "wifi.width_mhz"),
     ("channel_width", "wifi.width_mhz"),
+    ("guard_interval", "wifi.short_gi"),
+    ("sgi", "wifi.short_gi"),
+    ("freq", "wifi.band"),
+    ("frequency", "wifi.band"),
+    ("bitrate", "wifi.mcs"),
+    ("cwmin", "edca.be_cw_min"),
+    ("cwmax", "edca.be_cw_max"),
+    ("aifs", "edca.be_aifsn"),
+    ("txop", "edca.be_txop"),
+    ("txq_limit", "mac80211.aql_high"),
     ("loss", "wifi.error_rate"),
     ("distance", "stations.snr"),
+    ("rssi", "stations.snr"),
     ("rtt", "backhaul.delay"),
     ("step_size", "traffic.ping"),
     ("upload_streams", "traffic.tcp_up"),
     ("download_streams", "traffic.tcp_down"),
-    ("bottleneck.rate", "htb.rate"),
-    ("bottleneck.bandwidth", "htb.rate"),
-    ("bottleneck.delay", "netem.delay"),
 ];
 
 /// What a part's switch may be called, whichever of these its own section has.
@@ -80,7 +115,9 @@ pub(super) fn unknown(at: At<'_>) -> ScenarioError {
     names.extend(TOP);
     let what = if section.is_empty() { key } else { section };
     // As Python's names have it: tcp_cc.
-    let near = meant(section, key, &all)
+    // `aql.on`: a key is taken for a section.
+    let near = meant("", what, &all)
+        .or_else(|| meant(section, key, &all))
         .or_else(|| all.iter().find(|k| k.replace('.', "_") == what).cloned())
         .or_else(|| nearest(what, names.into_iter()))
         .or_else(|| nearest(&dotted(section, key), all.iter().map(String::as_str)));
@@ -132,7 +169,16 @@ mod tests {
         let e = parse(&format!("{WIRED}cc = \"bbr\"\n")).unwrap_err();
         assert_eq!(e.near.as_deref(), Some("tcp.cc"));
         let all: Vec<String> = crate::scenario::schema().iter().map(|(s, p)| dotted(s, p.key)).collect();
-        assert!(SYNONYMS.iter().all(|s| all.iter().any(|k| k == s.1)));
+        for (name, key) in SYNONYMS {
+            assert!(all.iter().any(|k| k == key), "{name} stands for {key}, which is none");
+            assert!(!all.iter().any(|k| k == name), "{name} is a key itself");
+        }
+        let set = |k: &str| read(&Source { path: "a.toml", text: WIRED }, &[(k.into(), "1".into())]).unwrap_err().near;
+        assert_eq!(set("backhaul.rate").as_deref(), Some("ethernet.rate"));
+        assert_eq!(set("backhaul.loss").as_deref(), Some("netem.loss"), "not the air's");
+        assert_eq!(set("wifi.bandwidth").as_deref(), Some("wifi.width_mhz"), "not CAKE's");
+        assert_eq!(set("wifi.sgi").as_deref(), Some("wifi.short_gi"));
+        assert_eq!(set("aql.on").as_deref(), Some("mac80211.aql"));
     }
 
     #[test]
