@@ -96,9 +96,10 @@ def test_run_prints_tables_and_writes(wavetank, tmp_path):
         (["validate", "dcf", "--recorded"], "--recorded"),
         (["validate", "ath9k", "--more"], "--more belongs to kernel or dcf, not to ath9k"),
         (["validate", "kernel", "--categories"], "--categories belongs to dcf, not to kernel"),
+        (["validate", "dcf", "--sender"], "--sender belongs to ath9k, not to dcf"),
         (
             ["validate", "dcf", "--categories", "--more"],
-            "--more, --categories and --kernel are references of their own",
+            "--more, --categories, --sender and --kernel are references of their own",
         ),
         (["validate", "kernel", "--more", "--reference", "gone"], "--more"),
         (["validate", "kernel", "--on", "linux"], "--on"),

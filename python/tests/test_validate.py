@@ -11,7 +11,8 @@ import rich.console
 
 from wavetank import UserError, _core
 from wavetank.report import validation_table
-from wavetank.validate import Report, Row, ath9k, dcf, kernel, kernel_case
+from wavetank.validate import Report, Row, ath9k, ath9k_sender, dcf, kernel, kernel_case
+from wavetank.validate import ath9k_figures as figures
 
 CONFIG = {
     "cc": "reno",
@@ -423,6 +424,26 @@ def test_the_airtime_fair_access_point_at_one_rate():
     goodput, ping = ath9k.run(ath9k.FAIR, 4, 10.0, 1, [0, 0])
     assert goodput == pytest.approx(30.91, rel=0.1)
     assert 22.6 / 1.5 < ping < 22.6 * 1.5
+
+
+def test_a_sending_laptop_at_one_rate(tmp_path):
+    """Two skbs a flow are all that TSQ lets out at a low rate: short aggregates, and a ping of a few of them."""
+    rows = ath9k_sender.load()
+    assert [r["mcs"] for r in rows] == [str(m) for m in range(16)]
+    row = next(r for r in rows if r["mcs"] == "3")
+    goodput, ping = ath9k_sender.run({**row, "seconds": "10"}, 1)
+    held = figures.judge("tsq-mcs3", row, (goodput, ping))
+    assert [(r.metric, r.ok) for r in held] == [("goodput_mbit", True), ("ping_p50_ms", True)], (goodput, ping)
+    assert [r.ok for r in figures.judge("tsq-mcs3", row, (18.29 * 0.89, 8.5 * 1.51))] == [False, False]
+    bad = tmp_path / "bad.csv"
+    for wrong, says in (
+        ("16,30,1,,,,,1,,,", "mcs"),
+        ("1,30,fast,,,,,1,,,", "sum_mbit"),
+        ("1,-1,1,,,,,1,,,", "seconds"),
+    ):
+        bad.write_text(",".join(ath9k_sender.COLUMNS) + f"\n{wrong}\n", encoding="utf-8")
+        with pytest.raises(UserError, match=f":2: {says}"):
+            ath9k_sender.load(bad)
 
 
 def test_runs_of_a_day_hand_on_what_the_sender_remembers(tmp_path):

@@ -36,6 +36,11 @@ if TYPE_CHECKING:
     "--categories", is_flag=True, help="dcf: several access categories, each one's goodput, in place of the reference."
 )
 @click.option(
+    "--sender",
+    is_flag=True,
+    help="ath9k: the access point sends four flows of its own, under TSQ, at each MCS, in place of the reference.",
+)
+@click.option(
     "--kernel",
     "older",
     type=click.Choice(["4.14", "4.19", "5.4", "5.10", "5.10.262", "5.15.148", "6.1.192", "6.6.129"]),
@@ -87,6 +92,7 @@ def validate(
     reference: Path | None,
     more: bool,
     categories: bool,
+    sender: bool,
     older: str | None,
     recorded: bool,
     count: int | None,
@@ -107,11 +113,12 @@ def validate(
     same ones, and the command goes on where it was stopped; with --kernel they are of wires, and the kernel that runs is the
     one whose source WAVETANK_KERNEL_SOURCE names. `dcf --on linux` holds the virtual radio itself to ns-3.
     """
-    from ..validate import ath9k, dcf, kernel, linux, linux_page, minstrel
+    from ..validate import ath9k, ath9k_sender, dcf, kernel, linux, linux_page, minstrel
 
     for option, given, owner in (
         ("--more", more, "kernel or dcf"),
         ("--categories", categories, "dcf"),
+        ("--sender", sender, "ath9k"),
         ("--kernel", older is not None, "kernel or linux"),
         ("--recorded", recorded, "linux"),
         ("--random", count is not None, "linux"),
@@ -121,9 +128,9 @@ def validate(
     ):
         if given and what not in owner.split(" or "):
             raise click.UsageError(f"{option} belongs to {owner}, not to {what}")
-    if sum((more, categories, older is not None, reference is not None)) > 1:
+    if sum((more, categories, sender, older is not None, reference is not None)) > 1:
         raise click.UsageError(
-            "--more, --categories and --kernel are references of their own, --reference names another"
+            "--more, --categories, --sender and --kernel are references of their own, --reference names another"
         )
     if count is not None:
         if reference or recorded or docs:
@@ -150,13 +157,15 @@ def validate(
         "kernel": lambda done: kernel.validate(reference, jobs, done, plots, older),
         "dcf": lambda done: dcf.validate(reference, jobs, done, on),
         "linux": lambda done: linux.validate(reference, jobs, done, recorded, older),
-        "ath9k": lambda done: ath9k.validate(reference, jobs, done),
+        "ath9k": lambda done: (ath9k_sender if sender else ath9k).validate(reference, jobs, done),
         "minstrel": lambda done: minstrel.validate(reference, jobs, done),
     }
-    modules: dict[str, Any] = {"kernel": kernel, "dcf": dcf, "linux": linux, "ath9k": ath9k, "minstrel": minstrel}
+    modules: dict[str, Any] = {
+        "kernel": kernel, "dcf": dcf, "linux": linux, "ath9k": ath9k_sender if sender else ath9k, "minstrel": minstrel,
+    }  # fmt: skip
     with shown(f"validate {what}") as progress:
         rows = modules[what].load(reference or modules[what].PATH)
-        total = ath9k.runs(rows) if what == "ath9k" else len(rows)
+        total = ath9k.runs(rows) if what == "ath9k" and not sender else len(rows)
         progress(0, total, "")
         if what == "linux" and not recorded:
             from ..linux import build

@@ -31,7 +31,9 @@ import numpy as np
 
 from .. import _core, workers
 from ..errors import UserError, unknown
+from . import ath9k_figures as figures
 from . import sheet
+from .ath9k_figures import SEEDS, goodput, ping, window
 from .report import Report, Row
 from .sheet import Table
 
@@ -40,7 +42,6 @@ COLUMNS = (
     "queueing", "long", "mcs", "seconds", "sum_mbit", "flows_mbit", "idle_ping_p50_ms", "ping_p10_ms", "ping_p50_ms",
     "ping_p90_ms", "date",
 )  # fmt: skip
-GOODPUT_SHARE, PING_FACTOR, SEEDS = 0.10, 1.5, 3
 #: The guard interval of all rows: whether the short one may be used. pfifo_20 carried 6.19 Mbit/s at MCS 0, 12.49 at MCS 8; with
 #: the long one no more than 6.10 and 12.2 are possible without any gap on the air.
 SHORT_GI = True
@@ -70,7 +71,6 @@ DAYS: tuple[tuple[tuple[str, int], ...], ...] = (
 MCS = range(16)
 #: Whether the sender asked for ECN, by set-up (its sysctls).
 ECN = {FAIR: False}
-LEAD_IN_S, WARMUP_S = 5.0, 3.0
 #: A threshold that is not there. src: linux@6.12 include/net/tcp.h TCP_INFINITE_SSTHRESH
 NO_SSTHRESH = 0x7FFFFFFF
 
@@ -119,12 +119,7 @@ def load(path: Path = PATH) -> list[Table]:
             if not (row[key].isascii() and row[key].isdigit()):
                 raise UserError(f'{where}: {key}: "{row[key]}", expected a whole number that is not negative')
         for key in ("seconds", "sum_mbit", "ping_p50_ms"):
-            try:
-                good = float(row[key]) >= 0
-            except ValueError:
-                good = False
-            if not good:
-                raise UserError(f'{where}: {key}: "{row[key]}", expected a number that is not negative')
+            sheet.figure(where, row, key)
     return [row for _, row in rows]
 
 
@@ -173,21 +168,15 @@ def run(setup: str, mcs: int, seconds: float, seed: int, cache: list[int]) -> tu
         "tcp.ecn": str(ECN.get(setup, True)).lower(),
         "time.flows": f"{seconds} s",
     }
-    start, end = LEAD_IN_S + WARMUP_S, LEAD_IN_S + seconds
     out = _core.run(_SCENARIO, f"{setup}-mcs{mcs}", list(sets.items()), seed)
-    goodput, pings = 0.0, []
+    end = window(seconds)[1]
     for flow in out["flows"]:
-        t, acked = np.asarray(flow["series"]["t"]), np.asarray(flow["series"]["acked"])
-        within = (t >= start - 1e-3) & (t <= end + 1e-3)
-        goodput += 8e-6 * float(acked[within][-1] - acked[within][0]) / float(t[within][-1] - t[within][0])
+        t = np.asarray(flow["series"]["t"])
         cwnd, ssthresh = np.asarray(flow["series"]["snd_cwnd"]), np.asarray(flow["series"]["snd_ssthresh"])
         last = np.flatnonzero(np.isfinite(cwnd) & (t <= end + 1e-3))[-1]
         at = int(flow["station"])
         cache[at] = cached(cache[at], int(cwnd[last]), float(ssthresh[last]))
-    for ping in out["pings"]:
-        t, rtt = np.asarray(ping["t"]), np.asarray(ping["rtt_ms"])
-        pings.append(rtt[(t >= start) & (t <= end)])
-    return goodput, float(np.nanmedian(np.concatenate(pings)))
+    return goodput(out, seconds), ping(out, seconds)
 
 
 Point = tuple[str, int, int]  # set-up, seconds, MCS
@@ -262,20 +251,10 @@ def runs(rows: list[Table]) -> int:
 
 def judge(row: Table, ours: tuple[float, float] | None) -> list[Row]:
     """Goodput and ping of one row."""
-    goodput, ping = float(row["sum_mbit"]), float(row["ping_p50_ms"])
-    bounds = [
-        ("goodput_mbit", goodput, goodput * (1 - GOODPUT_SHARE), goodput * (1 + GOODPUT_SHARE)),
-        ("ping_p50_ms", ping, ping / PING_FACTOR, ping * PING_FACTOR),
-    ]
     if ours is None:
-        return [Row(name(row), metric, ref, None, None, cannot(row)) for metric, ref, _, _ in bounds]
+        return [Row(name(row), metric, ref, None, None, cannot(row)) for metric, ref, _, _ in figures.bounds(row)]
     shown = "pfifo" in row["queueing"] and int(row["mcs"]) % 8 < 2
-    rows = []
-    for (metric, ref, low, high), value in zip(bounds, ours, strict=True):
-        ok = None if shown else low <= value <= high
-        reason = "shown, not judged: a queue that grows through the run" if shown else ""
-        rows.append(Row(name(row), metric, ref, value, ok, reason, low, high))
-    return rows
+    return figures.judge(name(row), row, ours, "shown, not judged: a queue that grows through the run" if shown else "")
 
 
 def orders(rows: list[Table], ours: Mapping[str, tuple[float, float]]) -> list[Row]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 from pathlib import Path
 
 from ..errors import UserError, unreadable
@@ -37,3 +38,14 @@ def filled(path: Path, rows: list[tuple[int, Table]], what: str) -> None:
     """Raises UserError where there is no row: a header alone would be held to nothing, and hold."""
     if not rows:
         raise UserError(f"{path}:2: has no rows below its header, expected {what}")
+
+
+def figure(where: str, row: Table, key: str) -> float:
+    """The number of a cell. Raises UserError for what is none, or negative."""
+    try:
+        value = float(row[key])
+    except ValueError:
+        value = math.nan
+    if not 0 <= value < math.inf:
+        raise UserError(f'{where}: {key}: "{row[key]}", expected a number that is not negative')
+    return value

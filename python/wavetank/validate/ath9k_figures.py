@@ -1,0 +1,59 @@
+"""What both measurements of a real ath9k are read by: a run's goodput and ping in its window, and the bounds of a row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .report import Row
+from .sheet import Table
+
+if TYPE_CHECKING:
+    from .._core import CoreResult
+
+GOODPUT_SHARE, PING_FACTOR, SEEDS = 0.10, 1.5, 3
+#: Flent's ping without flows, and what is left out after their start.
+LEAD_IN_S, WARMUP_S = 5.0, 3.0
+
+
+def window(seconds: float) -> tuple[float, float]:
+    """From when until when a run with flows of so many seconds is read."""
+    return LEAD_IN_S + WARMUP_S, LEAD_IN_S + seconds
+
+
+def goodput(out: CoreResult, seconds: float) -> float:
+    """The flows' sum, Mbit/s, by what the senders know to be acknowledged."""
+    start, end = window(seconds)
+    total = 0.0
+    for flow in out["flows"]:
+        t, acked = np.asarray(flow["series"]["t"]), np.asarray(flow["series"]["acked"])
+        within = (t >= start - 1e-3) & (t <= end + 1e-3)
+        total += 8e-6 * float(acked[within][-1] - acked[within][0]) / float(t[within][-1] - t[within][0])
+    return total
+
+
+def ping(out: CoreResult, seconds: float) -> float:
+    """The median of all pings, ms."""
+    start, end = window(seconds)
+    pings = []
+    for one in out["pings"]:
+        t, rtt = np.asarray(one["t"]), np.asarray(one["rtt_ms"])
+        pings.append(rtt[(t >= start) & (t <= end)])
+    return float(np.nanmedian(np.concatenate(pings)))
+
+
+def bounds(row: Table) -> Iterator[tuple[str, float, float, float]]:
+    """Goodput and ping of a row: the metric, what was measured, the least and the most that holds."""
+    measured, median = float(row["sum_mbit"]), float(row["ping_p50_ms"])
+    yield "goodput_mbit", measured, measured * (1 - GOODPUT_SHARE), measured * (1 + GOODPUT_SHARE)
+    yield "ping_p50_ms", median, median / PING_FACTOR, median * PING_FACTOR
+
+
+def judge(name: str, row: Table, ours: tuple[float, float], shown: str = "") -> list[Row]:
+    """Goodput and ping of a row; ``shown``: why it is not judged."""
+    return [
+        Row(name, metric, reference, value, None if shown else low <= value <= high, shown, low, high)
+        for (metric, reference, low, high), value in zip(bounds(row), ours, strict=True)
+    ]
