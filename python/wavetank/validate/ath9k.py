@@ -32,7 +32,6 @@ import numpy as np
 from .. import _core, workers
 from ..errors import UserError, unknown
 from . import ath9k_figures as figures
-from . import sheet
 from .ath9k_figures import SEEDS, goodput, ping, window
 from .report import Report, Row
 from .sheet import Table
@@ -107,20 +106,15 @@ WHAT = "a CSV file of the access point's figures"
 
 def load(path: Path = PATH) -> list[Table]:
     """The rows of the file. Raises UserError for what is no such file."""
-    header, rows = sheet.read(path, WHAT)
-    if tuple(header) != COLUMNS:
-        raise UserError(f"{path}:1: columns {', '.join(header)}, expected {', '.join(COLUMNS)}")
-    sheet.filled(path, rows, WHAT)
-    for line, row in rows:
-        where = f"{path}:{line}"
+    found = []
+    for where, row in figures.rows(path, WHAT, COLUMNS):
         if row["queueing"] not in SETUPS:
             raise unknown("queueing", row["queueing"], SETUPS, where)
         for key in ("long", "mcs"):
             if not (row[key].isascii() and row[key].isdigit()):
                 raise UserError(f'{where}: {key}: "{row[key]}", expected a whole number that is not negative')
-        for key in ("seconds", "sum_mbit", "ping_p50_ms"):
-            sheet.figure(where, row, key)
-    return [row for _, row in rows]
+        found.append(row)
+    return found
 
 
 def name(row: Table) -> str:

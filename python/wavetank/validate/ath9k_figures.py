@@ -1,12 +1,15 @@
-"""What both measurements of a real ath9k are read by: a run's goodput and ping in its window, and the bounds of a row."""
+"""What both measurements of a real ath9k are read by: their rows, a run's goodput and ping in its window, the bounds of a row."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..errors import UserError
+from . import sheet
 from .report import Row
 from .sheet import Table
 
@@ -16,6 +19,18 @@ if TYPE_CHECKING:
 GOODPUT_SHARE, PING_FACTOR, SEEDS = 0.10, 1.5, 3
 #: Flent's ping without flows, and what is left out after their start.
 LEAD_IN_S, WARMUP_S = 5.0, 3.0
+
+
+def rows(path: Path, what: str, columns: Sequence[str]) -> Iterator[tuple[str, Table]]:
+    """Each row of a measurement's file, with its place there; its figures are numbers. Raises UserError for what is no such file."""
+    header, found = sheet.read(path, what)
+    if header != list(columns):
+        raise UserError(f"{path}:1: columns {', '.join(header)}, expected {', '.join(columns)}")
+    sheet.filled(path, found, what)
+    for line, row in found:
+        for key in ("seconds", "sum_mbit", "ping_p50_ms"):
+            sheet.figure(f"{path}:{line}", row, key)
+        yield f"{path}:{line}", row
 
 
 def window(seconds: float) -> tuple[float, float]:

@@ -24,7 +24,6 @@ import numpy as np
 from .. import _core, workers
 from ..errors import UserError
 from . import ath9k_figures as figures
-from . import sheet
 from .ath9k_figures import SEEDS, goodput, ping
 from .report import Report, Row
 from .sheet import Table
@@ -80,16 +79,12 @@ WHAT = "a CSV file of a sending access point's figures"
 
 def load(path: Path = PATH) -> list[Table]:
     """The rows of the file. Raises UserError for what is no such file."""
-    header, rows = sheet.read(path, WHAT)
-    if tuple(header) != COLUMNS:
-        raise UserError(f"{path}:1: columns {', '.join(header)}, expected {', '.join(COLUMNS)}")
-    sheet.filled(path, rows, WHAT)
-    for line, row in rows:
+    found = []
+    for where, row in figures.rows(path, WHAT, COLUMNS):
         if row["mcs"] not in map(str, range(16)):
-            raise UserError(f'{path}:{line}: mcs: "{row["mcs"]}", expected a whole number from 0 to 15')
-        for key in ("seconds", "sum_mbit", "ping_p50_ms"):
-            sheet.figure(f"{path}:{line}", row, key)
-    return [row for _, row in rows]
+            raise UserError(f'{where}: mcs: "{row["mcs"]}", expected a whole number from 0 to 15')
+        found.append(row)
+    return found
 
 
 def name(row: Table) -> str:
