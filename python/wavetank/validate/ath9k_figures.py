@@ -22,7 +22,7 @@ LEAD_IN_S, WARMUP_S = 5.0, 3.0
 
 
 def rows(path: Path, what: str, columns: Sequence[str]) -> Iterator[tuple[str, Table]]:
-    """Each row of a measurement's file, with its place there; its figures are numbers. Raises UserError for what is no such file."""
+    """Each row of a measurement's file, with its place there; figures are numbers. Raises UserError for what is no such file."""
     header, found = sheet.read(path, what)
     if header != list(columns):
         raise UserError(f"{path}:1: columns {', '.join(header)}, expected {', '.join(columns)}")
