@@ -143,8 +143,7 @@ def _counted(document: Document) -> list[str]:
         if document["whole"]:
             return [f"counted is all of the file, {flows} s, the time without flows with it"]
         return [
-            f"no judging window is known: flows are counted over their time, {flows} s, and all samples of pings, "
-            "idle times among them"
+            f"no judging window is known: counted is the flows' time, {flows} s, their start with it (--all: all of the file)"
         ]
     return []
 

@@ -20,7 +20,8 @@ Document = dict[str, Any]
 
 
 def load(path: Path, whole: bool = False) -> Document:
-    """Reads a file: of ours what lies in the run's judging window, of others in the flows' time; ``whole``: all of it.
+    """Reads a file: of ours what lies in the run's judging window, of others in the flows' time; ``whole``: all of it. Beside
+    that each ping's round trips before the flows.
 
     Raises UserError.
     """
@@ -70,24 +71,22 @@ class _Report:
                     "src": name,
                     "dst": "",
                     "station": None,
-                    "rtt_ms": _spread(self.echoes(file, ping)),
+                    "rtt_ms": _spread(self.echoes(ping)),
+                    "idle_ms": _spread(self.echoes(ping, (-math.inf, file.span[0] - self.step))),
                 }
             )
         for radio in file.radios:
             self.radio(file, radio)
 
-    def within(self, t: FloatArray) -> NDArray[np.bool_]:
+    def within(self, t: FloatArray, window: tuple[float, float] | None = None) -> NDArray[np.bool_]:
         """Which times lie in the window."""
-        return (t >= self.window[0] - 1e-9) & (t <= self.window[1] + 1e-9)
+        first, last = window or self.window
+        return (t >= first - 1e-9) & (t <= last + 1e-9)
 
-    def echoes(self, file: FlentFile, ping: FlentPing) -> Sequence[float] | FloatArray:
-        """A ping's values, as the tool gave them if it did. Of ours within the window; of others all, idle times among them:
-        nobody says where the flows had come to their speed."""
-        if ping.raw_ms is None:
-            return ping.values[self.within(self.x)]
-        if file.judged is not None and ping.raw_t is not None:
-            return ping.raw_ms[self.within(ping.raw_t)]
-        return ping.raw_ms
+    def echoes(self, ping: FlentPing, window: tuple[float, float] | None = None) -> FloatArray:
+        """A ping's values in the window, as the tool gave them if it said when."""
+        t, ms = (self.x, ping.values) if ping.raw_t is None or ping.raw_ms is None else (ping.raw_t, ping.raw_ms)
+        return ms[self.within(t, window)]
 
     def steps(self, values: FloatArray, unit: float = 1.0) -> dict[str, Any]:
         """A series by step; 0 where nothing was measured. The first sample is of the step before it."""

@@ -98,8 +98,8 @@ def _traces(document: Document) -> list[list[str]]:
 
 def _pings(document: Document) -> list[list[str]]:
     shown, others = first(document["report"]["pings"])
-    rows = [[route(document, p), _three(p["rtt_ms"])] for p in shown]
-    return [*rows, [_more(others), ""]] if others else rows
+    rows = [[route(document, p), _three(p["rtt_ms"]), _three(p.get("idle_ms"))] for p in shown]
+    return [*rows, [_more(others), "", ""]] if others else rows
 
 
 def tables(document: Document) -> list[Table | None]:
@@ -119,7 +119,7 @@ def tables(document: Document) -> list[Table | None]:
         ),
         _table(
             "Pings, as seen on the air" if document["file"] is None or document["report"]["frames"] else "Pings",
-            ["", "ms p10/p50/p90"],
+            ["", "ms p10/p50/p90", "before the flows"],
             _pings(document),
         ),
         _table(
