@@ -446,6 +446,22 @@ def test_a_sending_laptop_at_one_rate(tmp_path):
             ath9k_sender.load(bad)
 
 
+def test_a_real_access_points_rows_are_drawn_by_mcs(tmp_path):
+    from matplotlib.figure import Figure
+
+    drawn = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Figure, "savefig", lambda self, path: drawn.append((self, path)))
+        rows = [r for t in ath9k.load() for r in figures.judge(ath9k.name(t), t, (1.0, 2.0))]
+        figures.picture(Report("ath9k", rows), tmp_path, "ath9k.png")
+        figures.picture(Report("ath9k", rows), None, "ath9k.png")
+    ((canvas, path),) = drawn
+    assert path == tmp_path / "ath9k.png"
+    for ax in canvas.axes:
+        assert len(ax.containers) == 4, "a set-up each: the long runs are another's"
+        assert {round(x) for line in ax.get_lines() for x in line.get_xdata()} == {0, 2, 4, 6, 8, 10, 12, 14}
+
+
 def test_runs_of_a_day_hand_on_what_the_sender_remembers(tmp_path):
     # tcp_update_metrics by hand: avoidance keeps the larger of half the window and the threshold; a first slow start that did not
     # end leaves nothing, unless a threshold that is known was too low; below the threshold only a larger one is taken.

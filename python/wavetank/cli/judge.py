@@ -82,7 +82,7 @@ if TYPE_CHECKING:
     "--plots",
     type=Place(file_okay=False),
     default=None,
-    help="kernel: a folder for one picture a case, the kernel's two runs beside ours over time.",
+    help="kernel: a folder for one picture a case, the kernel's two runs beside ours over time; ath9k: one of all rows by MCS.",
 )
 @click.option("--check", is_flag=True, help="Exit with 1 if a case does not hold.")
 @jobs_option
@@ -123,7 +123,7 @@ def validate(
         ("--recorded", recorded, "linux"),
         ("--random", count is not None, "linux"),
         ("--docs", docs, "linux"),
-        ("--plots", plots, "kernel"),
+        ("--plots", plots, "kernel or ath9k"),
         ("--on", on == "linux", "dcf"),
     ):
         if given and what not in owner.split(" or "):
@@ -157,7 +157,7 @@ def validate(
         "kernel": lambda done: kernel.validate(reference, jobs, done, plots, older),
         "dcf": lambda done: dcf.validate(reference, jobs, done, on),
         "linux": lambda done: linux.validate(reference, jobs, done, recorded, older),
-        "ath9k": lambda done: (ath9k_sender if sender else ath9k).validate(reference, jobs, done),
+        "ath9k": lambda done: (ath9k_sender if sender else ath9k).validate(reference, jobs, done, plots),
         "minstrel": lambda done: minstrel.validate(reference, jobs, done),
     }
     modules: dict[str, Any] = {

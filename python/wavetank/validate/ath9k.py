@@ -272,9 +272,11 @@ def orders(rows: list[Table], ours: Mapping[str, tuple[float, float]]) -> list[R
     return out
 
 
-def validate(path: Path | None = None, jobs: int = 1, done: Callable[[str], None] = lambda name: None) -> Report:
+def validate(
+    path: Path | None = None, jobs: int = 1, done: Callable[[str], None] = lambda name: None, plots: Path | None = None
+) -> Report:
     """Runs every row that the model can run, and the runs before it of the same day. ``done`` is called after each of
-    :func:`runs`."""
+    :func:`runs`. ``plots``: a folder for a picture of the short runs."""
     rows = load(path or PATH)
     points = {name(r): (*series(r), int(r["mcs"])) for r in rows if not cannot(r)}
     found: dict[Point, list[tuple[float, float]]] = {}
@@ -288,4 +290,6 @@ def validate(path: Path | None = None, jobs: int = 1, done: Callable[[str], None
         ours[row_name] = (float(means[0]), float(means[1]))
     out = [r for row in rows for r in judge(row, ours.get(name(row)))]
     guard = "short" if SHORT_GI else "long"
-    return Report("ath9k", out + orders(rows, ours), (f"all rows with the {guard} guard interval",))
+    report = Report("ath9k", out + orders(rows, ours), (f"all rows with the {guard} guard interval",))
+    figures.picture(report, plots, "ath9k.png")
+    return report

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import UserError
 from . import sheet
-from .report import Row
+from .report import Report, Row
 from .sheet import Table
 
 if TYPE_CHECKING:
@@ -72,3 +72,11 @@ def judge(name: str, row: Table, ours: tuple[float, float], shown: str = "") -> 
         Row(name, metric, reference, value, None if shown else low <= value <= high, shown, low, high)
         for (metric, reference, low, high), value in zip(bounds(row), ours, strict=True)
     ]
+
+
+def picture(report: Report, plots: Path | None, name: str) -> None:
+    """Draws it into the folder, if there is one."""
+    if plots is not None:
+        from . import ath9k_plot
+
+        ath9k_plot.draw(report, plots / name)

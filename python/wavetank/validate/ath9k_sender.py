@@ -110,8 +110,10 @@ def run_row(row: Table) -> tuple[float, float]:
     return float(means[0]), float(means[1])
 
 
-def validate(path: Path | None = None, jobs: int = 1, done: Callable[[str], None] = lambda name: None) -> Report:
-    """Runs every row. ``done`` is called after each."""
+def validate(
+    path: Path | None = None, jobs: int = 1, done: Callable[[str], None] = lambda name: None, plots: Path | None = None
+) -> Report:
+    """Runs every row. ``done`` is called after each. ``plots``: a folder for a picture of them."""
     rows = load(path or PATH)
     judged: dict[str, list[Row]] = {}
     for i, ours in workers.pool(run_row, rows, jobs):
@@ -119,6 +121,8 @@ def validate(path: Path | None = None, jobs: int = 1, done: Callable[[str], None
         judged[case] = figures.judge(case, rows[i], ours)
         done(case)
     guard = "short" if SHORT_GI else "long"
-    return Report(
+    report = Report(
         "ath9k", [r for row in rows for r in judged[name(row)]], (f"all rows with the {guard} guard interval",)
     )
+    figures.picture(report, plots, "ath9k-sender.png")
+    return report
