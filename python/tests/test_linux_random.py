@@ -281,6 +281,34 @@ def test_a_miss_says_by_how_many_standard_errors():
     assert judge("x", [{}], [{"goodput_up": 1.0}]) == []
 
 
+def test_pairs_of_one_channel_are_judged_by_their_differences():
+    courses = [50.0, 150.0, 100.0, 80.0, 120.0, 100.0]
+    kernel = [{"goodput_up": x} for x in courses]
+    model = [{"goodput_up": x - 6 - d} for x, d in zip(courses, (-1, 0, 1, 1, 0, -1), strict=True)]
+    (row,) = judge("x", kernel, model, pairs=True)
+    # medians 100 and 94; differences of 5 to 7, whose standard deviation is sqrt(4 / 5): sqrt(pi / 2) * that / sqrt(6) = 0.458
+    assert (row.ok, row.reference, row.ours, row.reason) == (False, 100.0, 94.0, "2.2 standard errors of pairs beyond")
+    assert not linux_random._by_chance(row)
+    (apart,) = judge("x", kernel, model)
+    assert apart.reason == "0.0 standard errors beyond"
+    assert linux_random._by_chance(apart)
+    # pairs of unlike courses tell as little as runs that are none
+    (row,) = judge("x", kernel, model[3:] + model[:3], pairs=True)
+    assert (row.ok, row.reason) == (False, "0.1 standard errors of pairs beyond")
+
+
+def test_a_scenario_is_judged_in_pairs_where_it_has_a_channel(monkeypatch, tmp_path):
+    Waters(monkeypatch)
+    drawn = linux_random.draw(1, 30, tmp_path, "rare")
+    with_channel = [d for d in drawn if d.scenario.check()["channel.on"] == "true"]
+    assert 0 < len(with_channel) < 30
+    assert [d for d in drawn if d.in_pairs] == with_channel
+    said = linux_random.validate(1, 30, tmp_path, kind="rare").notes
+    assert sum("in pairs" in n for n in said) == 1
+    assert any(n.startswith(f"{len(with_channel)} with a channel, judged in pairs") for n in said)
+    assert not any("in pairs" in n for n in linux_random.validate(1, 3, tmp_path, kind="wired").notes)
+
+
 class Waters:
     """Stands for both waters: the model's goodput is 10 % less where a scenario has one flow up."""
 

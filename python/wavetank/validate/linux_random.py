@@ -8,6 +8,10 @@ standing set and the least differences of the wired reference. Where a figure li
 scenario gets :data:`MORE` further ones of each water and is judged by all of them; the row says by how many standard
 errors of the difference the figure is beyond what is tolerated.
 
+Where a scenario has a channel, run ``i`` of both waters has the very same course of it (the core draws it from the run's
+seed, and the radio is handed it: :func:`wavetank.linux.simulate`). There runs of equal number are pairs: judged is the
+median of their differences, by its own standard error, in which what one course has that another has not is no chance.
+
 The folder has each scenario's file, and ``.runs``: what each run gave, named by everything that decides it, so that the
 same command goes on where it was stopped.
 """
@@ -23,7 +27,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .. import files, linux, workers
+from .. import files, linux, units, workers
 from ..lab import runner
 from ..linux import LinuxFailed, kernels
 from ..result import Flow, Result
@@ -126,6 +130,11 @@ class Drawn:
     path: Path
     scenario: Scenario
 
+    @property
+    def in_pairs(self) -> bool:
+        """Whether runs of equal number have something that is drawn for both waters alike: the channel's course."""
+        return units.switch(self.scenario.check()["channel.on"])
+
     def run(self, water: str, i: int) -> runner.Run:
         """Run ``i`` of a water."""
         s = self.scenario.set({"time.lead_in": f"{round((LEAD_IN_MS + i * LATER_MS) * 1e6)} ns"})
@@ -170,8 +179,11 @@ def spread(values: Sequence[float]) -> float:
     return OF_MEDIAN * float(np.std(values, ddof=1)) / math.sqrt(n) if n > 1 else 0.0
 
 
-def judge(name: str, kernel: Sequence[Figures], model: Sequence[Figures]) -> list[Row]:
-    """One row a figure that all of the kernel's runs have."""
+def judge(name: str, kernel: Sequence[Figures], model: Sequence[Figures], pairs: bool = False) -> list[Row]:
+    """One row a figure that all of the kernel's runs have.
+
+    ``pairs``: runs of equal number had the same channel. The model's value is the kernel's median and the median of their differences.
+    """
     rows = []
     for figure, (share, least) in TOLERANCES.items():
         if not kernel or any(figure not in k for k in kernel):
@@ -183,10 +195,14 @@ def judge(name: str, kernel: Sequence[Figures], model: Sequence[Figures]) -> lis
         if len(ours) < len(model) or not ours:
             rows.append(Row(name, figure, median, None, False, "the model gave no value", low, high))
             continue
-        value = float(np.median(ours))
-        error = math.hypot(spread(theirs), spread(ours))
+        if pairs:
+            apart = [o - t for o, t in zip(ours, theirs, strict=True)]
+            value, error = median + float(np.median(apart)), spread(apart)
+        else:
+            value, error = float(np.median(ours)), math.hypot(spread(theirs), spread(ours))
         beyond = abs(value - median) - margin
-        told = f"{beyond / error:.1f} standard errors beyond" if beyond > 0 and error > 0 else ""
+        of = " of pairs" if pairs else ""
+        told = f"{beyond / error:.1f} standard errors{of} beyond" if beyond > 0 and error > 0 else ""
         rows.append(Row(name, figure, median, value, beyond <= 0, told, low, high))
     return rows
 
@@ -203,7 +219,7 @@ def _judge_all(drawn: Sequence[Drawn], found: Mapping[str, Mapping[str, Sequence
             rows.append(Row(d.name, "run", None, None, False, failed[0].splitlines()[0]))
             continue
         theirs, ours = ([f for f in found[d.name][w] if not isinstance(f, str)] for w in WATERS)
-        rows += judge(d.name, theirs, ours)
+        rows += judge(d.name, theirs, ours, d.in_pairs)
     return rows
 
 
@@ -255,4 +271,6 @@ def validate(
     on = f"Linux {release}, " if (release := kernels.other()) else ""
     many = f"{RUNS} runs of each water, {RUNS + MORE} where a figure was outside"
     measured = f"seed {seed}: {on}{many} (linux/ {linux.tree.digest()})"
-    return Report("linux --random", rows, (measured, *notes(drawn, rows)))
+    by_pairs = sum(d.in_pairs for d in drawn)
+    paired = [f"{by_pairs} with a channel, judged in pairs of runs with the same course of it"] if by_pairs else []
+    return Report("linux --random", rows, (measured, *paired, *notes(drawn, rows)))
