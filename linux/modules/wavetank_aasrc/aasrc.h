@@ -5,6 +5,7 @@
  *   aasrc.c     what is decided, and why: no clock, no lock, no mac80211
  *   ladder.c    the rates that a station can be sent at, slowest first
  *   station.c   mac80211's questions and reports; the table of rates; one probe at a time
+ *   formed.c    which units the driver has formed, and with which table
  *   table.c     debugfs: rc_stats, rc_stats_csv
  *   feedback.c  generic netlink: the receiver's effective SNR
  *   main.c      parameters, loading
@@ -94,10 +95,32 @@ u32 aasrc_throughput(const struct aasrc_rate *r, u32 avg);
 int aasrc_ladder(struct aasrc_rate *out, const struct ieee80211_supported_band *sband, const struct ieee80211_sta *sta);
 int aasrc_find(const struct aasrc *a, int idx, u16 flags);
 
+/* formed.c */
+#define AASRC_UNIT	2		/* frames of a TID pulled that tell of one; a single one may be for none: station.c */
+
+/* Frames that the driver has pulled for units, or for none. */
+struct aasrc_pulled {
+	u8 of[IEEE80211_NUM_TIDS];	/* by TID, two at most */
+	u32 all;
+	u16 queues;			/* hardware queues that they were for */
+	bool unit;			/* two were of one TID: one was for a unit */
+};
+
+u16 aasrc_mark(struct ieee80211_sta_rates *t, u16 before);
+u16 aasrc_number(const struct ieee80211_tx_info *info);
+bool aasrc_later(u16 number, u16 than);
+void aasrc_pull(struct aasrc_pulled *p, u32 priority, u8 queue);
+void aasrc_forget(struct aasrc_pulled *p);
+
 /* station.c */
+#define AASRC_QUEUES	16		/* ieee80211_tx_info.hw_queue has four bits */
+
+struct aasrc_sta;
+
 struct aasrc_card {			/* rate_control_ref.priv */
 	struct ieee80211_hw *hw;
 	enum aasrc_kind kind;
+	const struct aasrc_sta *last[AASRC_QUEUES];	/* whose frame was pulled last, by hardware queue; compared, not followed */
 };
 
 enum aasrc_probing {
@@ -108,6 +131,7 @@ enum aasrc_probing {
 
 struct aasrc_sta {
 	struct list_head list;		/* aasrc_stations */
+	struct aasrc_card *card;
 	struct ieee80211_hw *hw;
 	struct ieee80211_sta *sta;	/* NULL until rate_init */
 	spinlock_t lock;		/* what follows */
@@ -115,9 +139,11 @@ struct aasrc_sta {
 	enum aasrc_probing probing;
 	bool forced;			/* that probe */
 	int probed;			/* its rate */
-	int pulled;			/* frames since it was armed */
+	u16 table, probe_table;		/* number of the table in force, and of the last that said probe: formed.c */
+	struct aasrc_pulled pulled;	/* since it was armed */
+	u16 doubt;			/* hardware queues on which it may be out, where none is certain */
 	u64 out_since;			/* ns */
-	u32 unheard;			/* frames pulled since the last report */
+	struct aasrc_pulled unheard;	/* since the last report */
 	struct hrtimer silence;		/* then, with a unit among them, no report came for long */
 	bool lowered;			/* since then the table is of the rate below the current one */
 	struct hrtimer unbar;		/* then the next higher rate may be probed */

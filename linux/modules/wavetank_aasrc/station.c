@@ -8,11 +8,20 @@
  *
  * A probe is one unit, and only the driver knows where one unit ends and the next begins. So the table says "probe" from the
  * moment that one is due (a report, or the end of a bar) and "current" again once two frames more were pulled: a unit's first
- * frame is pulled before the table is read for it, so the second is this unit's own or the next one's, which then reads "current".
- * One frame may be pulled for no unit at all: ath9k pulls one to find that its hardware queue or the Block Ack window is full, puts
- * it among those to send again (ath_tx_sched_aggr, ath_tx_get_tid_subframe), and pulls no other as long as that one is there. So one
- * frame, however long ago, says nothing. A driver without a table of its own takes the rates that each frame was given; there as many
- * frames are marked as a unit has on average.
+ * frame is pulled before the table is read for it, so the second of a TID is this unit's own or the next one's, which then reads
+ * "current". One frame of a TID may be pulled for no unit at all: ath9k pulls one to find that its hardware queue or the Block Ack
+ * window is full, puts it among those to send again (ath_tx_sched_aggr, ath_tx_get_tid_subframe), and pulls no other of this TID as
+ * long as that one is there. So one frame of a TID, however long ago, says nothing, and two of two TIDs little. A driver without a
+ * table of its own takes the rates that each frame was given; there as many frames are marked as a unit has on average.
+ *
+ * Units of retries alone pull no frame. At the report of an aggregate that lost frames the driver has formed the next unit of that
+ * hardware queue already (ath_tx_process_buffer: ath_txq_schedule, before mac80211 is told). Where no other station's frame was pulled
+ * for that queue since this one's, that unit was this station's, and may be the probe: the table says "current" again. Where another's
+ * was, it was mostly that one's turn, and this station's next unit is still to probe.
+ *
+ * If the table says "current" again and no TID had two frames pulled, the probe may not have been sent: it is in doubt on some
+ * hardware queues. Each reports units in the order in which they were formed, and tables have numbers (formed.c): after one that was
+ * formed later no probe comes. Where none came on any of them, the next unit probes.
  *
  * Silence is that of a rate which does not carry, or of a unit that waits for the air behind others' (with several stations for
  * longer than silence_ms). Units of retries pull no frame, so that a timer has to give them the lower rate; which of the two it was,
@@ -24,7 +33,7 @@
  *   D2  silence is timed from the second frame pulled after a report, not from the first unit formed.
  *   D3  units of stations without HT count, at the band's own rates.
  *   D4  a unit that pulls no frame (of retries alone, where the report that they were born with did not come), or one alone, may be
- *       followed by a second one, of retries, that probes with it.
+ *       followed by a second one, of retries or of another TID, that goes at its rate and is no probe.
  *   D7  aarc_snr without feedback takes the strength of Block Acks.
  */
 #include <linux/module.h>
@@ -40,8 +49,6 @@ DEFINE_SPINLOCK(aasrc_stations_lock);
  * does not look at it.
  */
 #define MARK	IEEE80211_TX_RC_USE_SHORT_PREAMBLE
-
-#define A_UNIT	2	/* frames pulled that tell of one; a single one may be for none, see above */
 
 static void link_of(struct ieee80211_sta_rates *t, int i, const struct aasrc_rate *r, u8 tries)
 {
@@ -66,8 +73,9 @@ static void set_table(struct aasrc_sta *s, int probe)
 		t->rate[0].flags |= MARK;
 	if (at && n < most)
 		link_of(t, n++, &s->a.rate[at - 1], 2);
-	if (n < IEEE80211_TX_RATE_TABLE_SIZE)
+	for (; n < IEEE80211_TX_RATE_TABLE_SIZE; n++)
 		t->rate[n].idx = -1;
+	s->table = aasrc_mark(t, s->table);
 	rcu_read_lock();
 	rate_control_set_rates(s->hw, s->sta, t);
 	rcu_read_unlock();
@@ -91,30 +99,37 @@ static void arm(struct aasrc_sta *s, u64 now)
 	s->probed = probe;
 	s->forced = s->a.forced;
 	s->a.forced = false;
-	s->pulled = 0;
+	aasrc_forget(&s->pulled);
 	set_table(s, probe);
+	s->probe_table = s->table;
 }
 
-/* The probe's unit has read the table. */
-static void probe_is_out(struct aasrc_sta *s)
+/* The probe's unit has read the table; or, on the hardware queues of `doubt`, may have. */
+static void probe_is_out(struct aasrc_sta *s, u16 doubt)
 {
 	s->probing = AASRC_OUT;
+	s->doubt = doubt;
 	s->out_since = ktime_get_ns();
 	set_table(s, AASRC_NONE);
 }
 
 /* A frame is on its way to a unit. */
-static void pulled(struct aasrc_sta *s)
+static void pulled(struct aasrc_sta *s, const struct sk_buff *skb)
 {
-	bool table = ieee80211_hw_check(s->hw, SUPPORTS_RC_TABLE);
-	int enough = table ? A_UNIT : max_t(u32, A_UNIT, s->a.rate[s->a.current_rate].avg >> 8);
+	const struct ieee80211_vif *vif = IEEE80211_SKB_CB(skb)->control.vif;
+	u8 queue = vif->hw_queue[skb_get_queue_mapping(skb)] % AASRC_QUEUES;
+	bool table = ieee80211_hw_check(s->hw, SUPPORTS_RC_TABLE), heard = !s->unheard.unit;
+	u32 enough = table ? AASRC_UNIT : max_t(u32, AASRC_UNIT, s->a.rate[s->a.current_rate].avg >> 8);
 
-	if (++s->unheard == A_UNIT)
+	WRITE_ONCE(s->card->last[queue], s);
+	aasrc_pull(&s->unheard, skb->priority, queue);
+	if (heard && s->unheard.unit)
 		hrtimer_start(&s->silence, ms_to_ktime(READ_ONCE(aasrc_p.silence_ms)), HRTIMER_MODE_REL_SOFT);
 	if (s->probing != AASRC_ARMED)
 		return;
-	if (++s->pulled >= enough)
-		probe_is_out(s);
+	aasrc_pull(&s->pulled, skb->priority, queue);
+	if (s->pulled.all >= enough)
+		probe_is_out(s, table && !s->pulled.unit ? s->pulled.queues : 0);
 }
 
 /* A bar has ended. */
@@ -136,7 +151,7 @@ static enum hrtimer_restart silent(struct hrtimer *t)
 
 	spin_lock_bh(&s->lock);
 	/* queued: a report came while this waited for the lock, and a frame after it */
-	if (s->unheard >= A_UNIT && !hrtimer_is_queued(t) && s->a.n && s->a.current_rate) {
+	if (s->unheard.unit && !hrtimer_is_queued(t) && s->a.n && s->a.current_rate) {
 		if (s->probing == AASRC_ARMED)
 			s->probing = AASRC_IDLE;
 		if (s->lowered)
@@ -156,7 +171,7 @@ static void get_rate(void *priv, struct ieee80211_sta *sta, void *priv_sta, stru
 
 	spin_lock_bh(&s->lock);
 	if (s->sta && s->a.n)
-		pulled(s);
+		pulled(s, txrc->skb);
 	spin_unlock_bh(&s->lock);
 }
 
@@ -184,7 +199,8 @@ static bool read_report(struct aasrc_sta *s, const struct ieee80211_tx_info *inf
 	if (!i)
 		return false;
 	u->links = i;
-	u->probe = s->probing != AASRC_IDLE && u->link[0].rate == s->probed && marked(info);
+	u->probe = s->probing != AASRC_IDLE && u->link[0].rate == s->probed && marked(info) &&
+		   (!aasrc_number(info) || aasrc_number(info) == s->probe_table);
 	if (info->flags & IEEE80211_TX_STAT_AMPDU) {
 		u->frames = info->status.ampdu_len;
 		u->acked = info->status.ampdu_ack_len;
@@ -208,6 +224,25 @@ static void heard(struct aasrc_sta *s, u64 now, const struct ieee80211_tx_info *
 	aasrc_feedback(&s->a, now, 0, s->ack_snr);
 }
 
+/* A report that is not the probe's: it was not sent, or is lost, or there is more to come. */
+static void settle(struct aasrc_sta *s, const struct ieee80211_tx_info *info, u64 now)
+{
+	bool late = now - s->out_since >= READ_ONCE(aasrc_p.silence_ms) * (u64)NSEC_PER_MSEC;
+
+	if (s->doubt) {
+		if (aasrc_later(aasrc_number(info), s->probe_table))
+			s->doubt &= ~BIT(info->hw_queue);
+		if (s->doubt && !late)
+			return;
+		s->a.forced = s->forced && s->probed == s->a.current_rate + 1;
+	} else if (!late) {
+		return;
+	} else {
+		aasrc_lost(&s->a, now, s->probed);
+	}
+	s->probing = AASRC_IDLE;
+}
+
 static void report(struct aasrc_sta *s, const struct ieee80211_tx_info *info)
 {
 	u64 now = ktime_get_ns();
@@ -217,21 +252,21 @@ static void report(struct aasrc_sta *s, const struct ieee80211_tx_info *info)
 
 	if (!read_report(s, info, &u))
 		return;
-	s->unheard = 0;
+	aasrc_forget(&s->unheard);
 	hrtimer_try_to_cancel(&s->silence);	/* if it runs, it waits for the lock and finds nothing to do */
 	/* formed in silence, and heard before what was formed earlier: that was lost. Else it was late. */
 	if (lowered && u.link[0].rate == before - 1 && marked(info))
 		aasrc_silent(&s->a);
 	s->lowered = false;
-	/* frames that failed make a unit at once, which pulls none and was formed before this report */
-	if (s->probing == AASRC_ARMED && !u.probe && u.acked < u.frames && ieee80211_hw_check(s->hw, SUPPORTS_RC_TABLE))
-		probe_is_out(s);
+	/* where it was this station's turn, the frames that failed made a unit before this report, which may have pulled none */
+	if (s->probing == AASRC_ARMED && !u.probe && u.acked < u.frames && info->flags & IEEE80211_TX_STAT_AMPDU &&
+	    READ_ONCE(s->card->last[info->hw_queue]) == s && ieee80211_hw_check(s->hw, SUPPORTS_RC_TABLE))
+		probe_is_out(s, s->pulled.queues | BIT(info->hw_queue));
 	if (u.probe) {
 		u.forced = s->forced;
 		s->probing = AASRC_IDLE;
-	} else if (s->probing == AASRC_OUT && now - s->out_since >= READ_ONCE(aasrc_p.silence_ms) * (u64)NSEC_PER_MSEC) {
-		s->probing = AASRC_IDLE;
-		aasrc_lost(&s->a, now, s->probed);
+	} else if (s->probing == AASRC_OUT) {
+		settle(s, info, now);
 	}
 	aasrc_report(&s->a, now, &u);
 	if (u.acked)
@@ -322,6 +357,7 @@ static void *alloc_sta(void *priv, struct ieee80211_sta *sta, gfp_t gfp)
 
 	if (!s)
 		return NULL;
+	s->card = c;
 	s->hw = c->hw;
 	s->a.kind = c->kind;
 	spin_lock_init(&s->lock);
@@ -349,13 +385,13 @@ static void free_sta(void *priv, struct ieee80211_sta *sta, void *priv_sta)
 
 static void start(struct aasrc_sta *s, struct ieee80211_supported_band *sband, struct ieee80211_sta *sta)
 {
-	struct aasrc_card c = { .kind = s->a.kind };
+	enum aasrc_kind kind = s->a.kind;
 
 	spin_lock_bh(&s->lock);
 	s->sta = sta;
 	memset(&s->a, 0, sizeof(s->a));
 	s->a.n = aasrc_ladder(s->a.rate, sband, sta);
-	aasrc_start(&s->a, c.kind);
+	aasrc_start(&s->a, kind);
 	s->probing = AASRC_IDLE;
 	s->lowered = false;
 	if (s->a.n)
