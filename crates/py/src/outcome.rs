@@ -143,6 +143,7 @@ fn node<'py>(py: Python<'py>, n: &NodeOutcome) -> PyResult<Bound<'py, PyDict>> {
             ("probes", c.probes),
             ("probe_frames", c.probe_frames),
             ("probes_ok", c.probes_ok),
+            ("probes_lost", c.probes_lost),
             ("forced", c.forced),
             ("forced_ok", c.forced_ok),
             ("downs", c.downs),

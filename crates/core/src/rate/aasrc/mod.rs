@@ -52,6 +52,8 @@ pub struct Counts {
     pub probe_frames: u64,
     /// Probes after which the rate was used.
     pub probes_ok: u64,
+    /// Probes that other reports overtook for longer than `silence`.
+    pub probes_lost: u64,
     /// Of the probes, those that feedback called for.
     pub forced: u64,
     /// Of these, those after which the rate was used.
@@ -201,6 +203,7 @@ impl Machine {
             self.rates[p.rate].forget_counts();
         }
         if let Some(p) = self.probe.take_if(|p| now >= p.at + self.silence) {
+            self.counts.probes_lost += 1;
             self.fail(now, p.rate); // others are reported, it is not
         }
         for (i, link) in links.iter().enumerate() {
@@ -329,6 +332,7 @@ impl Control {
                 probes: a.probes + b.probes,
                 probe_frames: a.probe_frames + b.probe_frames,
                 probes_ok: a.probes_ok + b.probes_ok,
+                probes_lost: a.probes_lost + b.probes_lost,
                 forced: a.forced + b.forced,
                 forced_ok: a.forced_ok + b.forced_ok,
                 downs: a.downs + b.downs,

@@ -169,9 +169,10 @@ fn a_probe_that_waits_for_the_air_is_judged() {
     let (probe, other) = (m.choose(ms(15)), m.normal());
     assert_eq!(probe[0].mode, ht(6));
     m.report(ms(64), &other, 1, 32, 0);
-    assert_eq!(m.rates[6].b, 0, "50 ms have to be over");
+    assert_eq!((m.rates[6].b, m.counts().probes_lost), (0, 0), "50 ms have to be over");
     m.report(ms(65), &other, 1, 32, 0);
     assert_eq!((m.rates[6].b, m.rates[6].barred_until), (1, ms(66)), "others are reported, it is not");
+    assert_eq!(m.counts().probes_lost, 1);
 }
 
 /// A unit of before a step up goes at the same rates as one that is formed in silence, and is told from it.
