@@ -182,7 +182,8 @@ def spread(values: Sequence[float]) -> float:
 def judge(name: str, kernel: Sequence[Figures], model: Sequence[Figures], pairs: bool = False) -> list[Row]:
     """One row a figure that all of the kernel's runs have.
 
-    ``pairs``: runs of equal number had the same channel. The model's value is the kernel's median and the median of their differences.
+    ``pairs``: runs of equal number had the same channel. The model's value is then the kernel's median and the median difference
+    of these.
     """
     rows = []
     for figure, (share, least) in TOLERANCES.items():
