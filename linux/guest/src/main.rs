@@ -17,6 +17,7 @@ mod case;
 mod datagrams;
 mod echo;
 mod feedback;
+mod floods;
 mod genl;
 mod json;
 mod keys;

@@ -5,7 +5,8 @@
 //! kernel says on the console and how its memory goes is judged on the host's side (tests/reload).
 
 use crate::case::Case;
-use crate::{air, json, qdisc, sys, udp};
+use crate::udp::{self, Flood};
+use crate::{air, json, qdisc, sys};
 use std::fs::File;
 use std::io::Write;
 use std::net::SocketAddrV4;
@@ -29,8 +30,8 @@ pub fn run(case: &Case) -> Result<String, String> {
         }
         for i in 0..stations {
             let ns = air::station_ns(i);
-            udp::flood(&ns, SocketAddrV4::new(air::AP, 9), 1472, 0, 0)?;
-            udp::flood("AP", SocketAddrV4::new(air::station_addr(i), 9), 1472, 0, 0)?;
+            udp::flood(&ns, Flood::of(SocketAddrV4::new(air::AP, 9), 1472, 0))?;
+            udp::flood("AP", Flood::of(SocketAddrV4::new(air::station_addr(i), 9), 1472, 0))?;
         }
         sys::sleep_until(sys::now() + 300 * MS);
         let own_rc = std::path::Path::new(AASRC).exists();

@@ -13,22 +13,49 @@ use std::sync::Arc;
 use std::thread;
 
 const BATCH: usize = 64;
-const SNDBUF: i32 = 1 << 20;
+/// What a host's flood may have below its socket, octets, which the kernel doubles.
+pub const SNDBUF: i32 = 1 << 20;
 const RCVBUF: i32 = 64 << 20;
 
-pub fn flood(netns: &str, to: SocketAddrV4, payload: usize, start: i64, tos: i32) -> Result<(), String> {
+pub struct Flood {
+    pub to: SocketAddrV4,
+    /// UDP payload, octets.
+    pub payload: usize,
+    /// When it begins.
+    pub start: i64,
+    /// When one datagram goes ahead of it.
+    pub ahead: Option<i64>,
+    /// Its mark, the TOS octet.
+    pub tos: i32,
+    /// As [`SNDBUF`].
+    pub sndbuf: i32,
+}
+
+impl Flood {
+    /// One without a mark that nothing goes ahead of.
+    pub fn of(to: SocketAddrV4, payload: usize, start: i64) -> Self {
+        Flood { to, payload, start, ahead: None, tos: 0, sndbuf: SNDBUF }
+    }
+}
+
+pub fn flood(netns: &str, how: Flood) -> Result<(), String> {
+    let Flood { to, payload, start, ahead, tos, sndbuf } = how;
     let socket = sys::within(netns, || {
         let s = UdpSocket::bind(("0.0.0.0", 0)).map_err(|e| e.to_string())?;
         s.connect(to).map_err(|e| format!("{to}: {e}"))?;
-        sys::set_opt(s.as_raw_fd(), libc::SOL_SOCKET, libc::SO_SNDBUFFORCE, &SNDBUF)?;
+        sys::set_opt(s.as_raw_fd(), libc::SOL_SOCKET, libc::SO_SNDBUFFORCE, &sndbuf)?;
         if tos != 0 {
             sys::set_opt(s.as_raw_fd(), libc::IPPROTO_IP, libc::IP_TOS, &tos)?;
         }
         Ok(s)
     })?;
     thread::spawn(move || {
-        sys::sleep_until(start);
         let data = vec![0u8; payload];
+        if let Some(ahead) = ahead {
+            sys::sleep_until(ahead);
+            let _ = socket.send(&data);
+        }
+        sys::sleep_until(start);
         let mut iov = libc::iovec { iov_base: data.as_ptr() as *mut _, iov_len: payload };
         let mut messages: [libc::mmsghdr; BATCH] = unsafe { std::mem::zeroed() };
         for m in &mut messages {

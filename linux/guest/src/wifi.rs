@@ -3,15 +3,17 @@
 //!
 //! traffic = tcp | udp; dir = up | down | both; tos = one mark, or several that a station's flows take in turn (RRUL:
 //! both, flows 4, tos 0,32,160,184). TCP runs between the stations and S, UDP between the stations and the AP
-//! itself. Every station has `flows` connections (or one flood). The radio's counters are read at the end of the
-//! warm-up and at the end of the run.
+//! itself. Every station has `flows` connections, or one flood, or what `floods` says (floods.rs). The radio's counters are read
+//! at the end of the warm-up and at the end of the run.
 
 use crate::air::{self, station_addr, station_ns};
 use crate::bulk::{self, Flow, Sender};
 use crate::case::Case;
+use crate::floods::Floods;
 use crate::radio::{self, Counters};
-use crate::udp::{self, Sink};
+use crate::udp::{self, Flood, Sink};
 use crate::{echo, feedback, json, qdisc, sys, wired};
+use std::collections::BTreeMap;
 use std::net::SocketAddrV4;
 
 /// wavetank_tsq's lever (linux/modules/wavetank_tsq).
@@ -118,8 +120,9 @@ fn scenario(case: &Case) -> Result<String, String> {
     let answers = echo::start("C1", echo::Kind::Udp(5002), far_addr, plan)?;
 
     let per_station: usize = case.get("flows", 1)?;
-    let mut flows: Vec<(usize, bool, Flow)> = Vec::new();
-    let mut sinks: Vec<(usize, Sink)> = Vec::new();
+    let floods = Floods::of(case, tos)?;
+    let mut flows: Vec<(usize, bool, i32, Flow)> = Vec::new();
+    let mut sinks: Vec<(usize, i32, Sink)> = Vec::new();
     for (i, up) in (0..stations).flat_map(|i| directions.iter().map(move |up| (i, *up))) {
         let ns = station_ns(i);
         let port = if up { 6000 } else { 6100 } + i as u16;
@@ -131,14 +134,18 @@ fn scenario(case: &Case) -> Result<String, String> {
                 let tos = marks[k % marks.len()];
                 let how =
                     Sender { netns: from.into(), cc: case.text("cc", "cubic"), pacing_shift: None, paced: false, tos };
-                flows.push((i, up, bulk::send(&how, to, zero)?));
+                flows.push((i, up, tos, bulk::send(&how, to, zero)?));
             }
         } else {
-            sinks.push((i, Sink::new(to_ns, port)?));
-            udp::flood(from, to, case.get("payload", 1472)?, zero, tos)?;
+            for (k, tos) in floods.of_station(i).iter().enumerate() {
+                let to = SocketAddrV4::new(*to.ip(), port + 200 * k as u16);
+                sinks.push((i, *tos, Sink::new(to_ns, to.port())?));
+                let plain = Flood::of(to, case.get("payload", 1472)?, zero);
+                udp::flood(from, floods.flood(i, k, up, plain, stations))?;
+            }
         }
     }
-    Sink::run(&sinks.iter().map(|(_, s)| s).collect::<Vec<_>>());
+    Sink::run(&sinks.iter().map(|(_, _, s)| s).collect::<Vec<_>>());
 
     let mut rows = Vec::new();
     let (mut base, mut last) = (None, None);
@@ -164,13 +171,15 @@ fn scenario(case: &Case) -> Result<String, String> {
         sys::sleep_until(zero + (k as f64 * step * 1e9).round() as i64);
         let t = (sys::now() - zero) as f64 / 1e9;
         let mut octets = vec![0u64; stations];
+        let mut marked: BTreeMap<i32, u64> = BTreeMap::new();
         let q = watch.as_ref().map(qdisc::Watch::read).transpose()?;
         if k % 10 == 0 {
             sys::note(&format!("{t:.1} s of traffic"));
         }
-        for (i, up, flow) in &mut flows {
+        for (i, up, tos, flow) in &mut flows {
             let Some(info) = flow.info() else { continue };
             octets[*i] += info.acked;
+            *marked.entry(*tos).or_default() += info.acked;
             let mut columns = info.columns(t, flow.port);
             columns.insert(1, ("station", (*i + 1).to_string()));
             columns.insert(2, ("up", u8::from(*up).to_string()));
@@ -180,8 +189,10 @@ fn scenario(case: &Case) -> Result<String, String> {
             }
             rows.push(json::object(&columns));
         }
-        for (i, sink) in &sinks {
-            octets[*i] += sink.read();
+        for (i, tos, sink) in &sinks {
+            let received = sink.read();
+            octets[*i] += received;
+            *marked.entry(*tos).or_default() += received;
             let mut columns =
                 vec![("t", json::number(t, 4)), ("station", (i + 1).to_string()), ("received", octets[*i].to_string())];
             if let Some(q) = q {
@@ -192,8 +203,8 @@ fn scenario(case: &Case) -> Result<String, String> {
         }
         if t >= warmup - 1e-3 {
             counters0.get_or_insert_with(|| radio::counters(stations + 1));
-            base.get_or_insert_with(|| (t, octets.clone()));
-            last = Some((t, octets));
+            base.get_or_insert_with(|| (t, octets.clone(), marked.clone()));
+            last = Some((t, octets, marked));
         }
     }
     let counters1 = radio::counters(stations + 1);
@@ -212,9 +223,13 @@ fn scenario(case: &Case) -> Result<String, String> {
         }
         sys::sleep_until(sys::now() + 500 * MS);
     }
-    let (t0, a0) = base.ok_or("warmup is longer than secs")?;
-    let (t1, a1) = last.expect("base is set");
-    let mbit: Vec<f64> = a0.iter().zip(&a1).map(|(a, b)| (b - a) as f64 * 8.0 / (t1 - t0) / 1e6).collect();
+    let (t0, a0, m0) = base.ok_or("warmup is longer than secs")?;
+    let (t1, a1, m1) = last.expect("base is set");
+    let per_second = |octets: u64| octets as f64 * 8.0 / (t1 - t0) / 1e6;
+    let mbit: Vec<f64> = a0.iter().zip(&a1).map(|(a, b)| per_second(b - a)).collect();
+    let since = |tos: &i32, octets: u64| per_second(octets - m0.get(tos).unwrap_or(&0));
+    let by_mark: Vec<_> = m1.iter().map(|(tos, b)| (tos.to_string(), json::number(since(tos, *b), 4))).collect();
+    let by_mark: Vec<_> = by_mark.iter().map(|(tos, mbit)| (tos.as_str(), mbit.clone())).collect();
     let pings = answers
         .answered()
         .into_iter()
@@ -227,6 +242,7 @@ fn scenario(case: &Case) -> Result<String, String> {
     Ok(json::object(&[
         ("goodput_mbit", json::number(mbit.iter().sum(), 3)),
         ("station_mbit", json::array(mbit.iter().map(|m| json::number(*m, 3)))),
+        ("mark_mbit", json::object(&by_mark)),
         ("flows", flows.len().to_string()),
         ("rows", json::array(rows)),
         ("pings", json::array(pings)),

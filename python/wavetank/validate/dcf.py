@@ -149,7 +149,13 @@ def linux_goodputs(path: Path, jobs: int, done: Callable[[str], None]) -> dict[i
 
     text = tree.program(["tests/saturation", str(path), "--json", "--jobs", str(jobs)], on_line)
     found = [json.loads(line) for line in text.splitlines()]
-    return {r["row"]: r["reason"] if "reason" in r else float(r["goodput_mbit"]) for r in found}
+    return {r["row"]: r["reason"] if "reason" in r else _of_linux(table[r["row"]], r) for r in found}
+
+
+def _of_linux(row: Table, found: dict[str, float]) -> Ours:
+    if dcf_categories.there(row):
+        return {ac: float(found[f"{ac}_mbit"]) for ac in dcf_categories.sent(row)}
+    return float(found["goodput_mbit"])
 
 
 def validate(
