@@ -65,7 +65,7 @@ void wt_edcaf_succeeded(struct wt_edcaf *e)
 	wt_edcaf_draw(e);
 }
 
-/* 10.22.2.2 e: the window doubles until the retry limit is reached, then starts again */
+/* 802.11-2020, 10.23.2.2: the window doubles as often as the retry limit says, the next failure starts again (by 10.22.2.2 of 2016 the last of these) */
 void wt_edcaf_failed(const struct wt_radio *r, struct wt_edcaf *e)
 {
 	if (e->failures < (r->driver->short_retries ?: wt_p.window_limit)) {

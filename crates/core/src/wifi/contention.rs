@@ -84,8 +84,8 @@ impl Contender {
         self.cw = self.cw_min;
         self.draw();
     }
-    /// A transmission failed (or collided inside the station): double the window, up to `limit` times in a row; then start over.
-    /// src: 802.11-2020 10.23.2.2
+    /// A transmission failed (or collided inside the station): double the window, up to `limit` times in a row; the next failure starts
+    /// over. src: 802.11-2020 10.23.2.2 (by 802.11-2016's 10.22.2.2 the `limit`-th already did)
     pub fn failed(&mut self, limit: u8) {
         if self.failures < limit {
             self.failures += 1;
