@@ -79,9 +79,7 @@ def test_a_row_that_is_none_is_told_with_its_line(tmp_path, cells, says):
 #: docs/reference-data.md says why.
 MISS = {
     *(("n-HtMcs7-20MHz-single-4sta-vo|vi|be|bk-txop", f"{ac}_mbit") for ac in dcf_categories.ALL),
-    ("n-HtMcs3-20MHz-lgi-ampdu-1sta-vi+be", "be_mbit"),
     ("ax-HeMcs5-80MHz-single-ba256-2sta-vi|be-txop", "be_mbit"),
-    ("ac-VhtMcs2-80MHz-ampdu-3sta-vo|be|bk", "be_mbit"),
 }
 
 

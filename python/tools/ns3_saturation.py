@@ -72,7 +72,7 @@ EDCA = [  # std, mode, direction, width, stations, A-MPDU, sgi, rts, payload, wi
     ("ax", "HeMcs3", "up", 40, 3, 65535, 0, 0, 1472, 256, "VI|BE|BE+BK", 0),
     ("ax", "HeMcs2", "up", 20, 1, 65535, 0, 0, 1472, 64, "VO+VI+BE+BK", 0),
 ]  # fmt: skip
-EDCA_SEEDS, EDCA_SECONDS = 5, 10
+EDCA_SEEDS, EDCA_SECONDS = 10, 10
 
 
 def rows() -> list[dict[str, str]]:

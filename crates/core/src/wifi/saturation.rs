@@ -417,10 +417,10 @@ mod tests {
         // stations, down, txop, mode, what they send, goodput, deviation
         type Row<'a> = (u8, bool, bool, Mode, &'a [&'a [Ac]], [f64; 4], [f64; 4]);
         let rows: [Row; 4] = [
-            (2, false, false, ht(7, true, true), &[&[Vi], &[Be]], [0.0, 39.936, 9.638, 0.0], [0.0, 0.243, 0.186, 0.0]),
-            (4, false, false, ht(7, false, true), four, [21.636, 8.693, 2.549, 0.644], [0.045, 0.097, 0.125, 0.072]),
-            (1, false, false, ht(4, false, false), &[&[Vi, Be]], [0.0, 21.341, 4.270, 0.0], [0.0, 0.052, 0.052, 0.0]),
-            (4, true, true, ht(4, true, true), four, [31.392, 15.623, 0.054, 0.0], [0.237, 0.260, 0.018, 0.0]),
+            (2, false, false, ht(7, true, true), &[&[Vi], &[Be]], [0.0, 39.881, 9.698, 0.0], [0.0, 0.196, 0.172, 0.0]),
+            (4, false, false, ht(7, false, true), four, [21.676, 8.695, 2.547, 0.627], [0.074, 0.092, 0.097, 0.062]),
+            (1, false, false, ht(4, false, false), &[&[Vi, Be]], [0.0, 21.321, 4.285, 0.0], [0.0, 0.042, 0.042, 0.0]),
+            (4, true, true, ht(4, true, true), four, [31.611, 15.396, 0.053, 0.0], [0.307, 0.323, 0.016, 0.0]),
         ];
         for (stations, down, txop, mode, categories, theirs, sd) in rows {
             let p = Params { stations, down, txop, ..Params::default() };
