@@ -46,6 +46,8 @@ PICTURES = (
     Picture("cake-ack-filter.png", "docs/cake.md", "sweep narrow-return.toml",
             "results/sweep-narrow-return-bandwidth-ack_filter/sweep.png"),
     Picture("compare-bitrate.png", "docs/second-water.md", "compare walk.toml", "results/compare-walk/bitrate.png"),
+    Picture("real-ath9k.png", "docs/reference-data.md", "validate ath9k --plots real", "real/ath9k.png"),
+    Picture("real-ath9k-sender.png", "docs/reference-data.md", "validate ath9k --sender --plots real", "real/ath9k-sender.png"),
     Picture("hack-or-tao.png", "docs/hack-or-tao.md", "reproduce hack-or-tao", "results/hack-or-tao/hack-or-tao-answer.png"),
 )  # fmt: skip
 
