@@ -32,7 +32,7 @@ import numpy as np
 from .. import _core, workers
 from ..errors import UserError, unknown
 from . import ath9k_figures as figures
-from .ath9k_figures import SEEDS, goodput, ping, window
+from .ath9k_figures import goodput, ping, window
 from .report import Report, Row
 from .sheet import Table
 
@@ -41,6 +41,7 @@ COLUMNS = (
     "queueing", "long", "mcs", "seconds", "sum_mbit", "flows_mbit", "idle_ping_p50_ms", "ping_p10_ms", "ping_p50_ms",
     "ping_p90_ms", "date",
 )  # fmt: skip
+SEEDS = 3
 #: The guard interval of all rows: whether the short one may be used. pfifo_20 carried 6.19 Mbit/s at MCS 0, 12.49 at MCS 8; with
 #: the long one no more than 6.10 and 12.2 are possible without any gap on the air.
 SHORT_GI = True

@@ -16,7 +16,7 @@ from .sheet import Table
 if TYPE_CHECKING:
     from .._core import CoreResult
 
-GOODPUT_SHARE, PING_FACTOR, SEEDS = 0.10, 1.5, 3
+GOODPUT_SHARE, PING_FACTOR = 0.10, 1.5
 #: Flent's ping without flows, and what is left out after their start.
 LEAD_IN_S, WARMUP_S = 5.0, 3.0
 
