@@ -208,6 +208,7 @@ fn scenario(case: &Case) -> Result<String, String> {
         }
     }
     let counters1 = radio::counters(stations + 1);
+    let rates = radio::rate_control(); // before the pause, in which flows go on
     sys::sleep_until(zero + ((secs + 0.45) * 1e9) as i64);
 
     if !tsq.is_empty() {
@@ -248,7 +249,7 @@ fn scenario(case: &Case) -> Result<String, String> {
         ("pings", json::array(pings)),
         ("netstat", json::object(&[("C1", wired::netstat("C1")), ("S", wired::netstat("S"))])),
         ("tsq_cards", json::array(tsq_cards)),
-        ("rc", radio::rate_control()),
+        ("rc", rates),
         ("radio", radio),
     ]))
 }
