@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -26,6 +26,10 @@ from .flent_document import EXPECTED, computed, document
 
 #: Times in files are rounded to microseconds, s.
 ROUNDED = 2e-6
+
+#: From this version on raw values have their series' unit. Before it those of netperf's UDP_RR, known by an interval's ``dur`` as
+#: Flent knows them, are transactions a second (flent/resultset.py unserialise_compat, flent/transformers.py rr_to_ms).
+TRANSFORMED = 4
 
 
 @dataclass(frozen=True)
@@ -116,7 +120,6 @@ def _file(path: Path, size: int, data: Mapping[str, Any]) -> FlentFile:
     length = float(meta.get("LENGTH", 0) or (x[-1] if x.size else 0))
     # Flent keeps its DELAY in the total only: TOTAL_LENGTH = LENGTH + 2 * DELAY (flent/tests/common.inc)
     start = float(meta.get("DELAY") or max(0.0, (float(meta.get("TOTAL_LENGTH") or 0) - length) / 2))
-    span, judged = _own_times(meta) or ((start, start + length), None)
     plain: dict[str, FloatArray] = {}
     of_socket: dict[str, dict[str, FloatArray]] = {}
     pings: list[FlentPing] = []
@@ -137,6 +140,8 @@ def _file(path: Path, size: int, data: Mapping[str, Any]) -> FlentFile:
             pings.append(FlentPing(name, values, *_raw(data, name), told.get(name, {})))
         elif of := re.fullmatch(r"wifi_stats_(.+?)::(airtime_tx|airtime_rx|avg_aggr_size)::(.+)", name):
             radio.setdefault((of[1], of[3]), {})[of[2]] = values
+    step = float(np.median(np.diff(x))) if x.size > 1 else 1.0
+    span, judged = _own_times(meta) or (_flows_time((start, start + length), x, step, plain.values()), None)
     return FlentFile(
         path=str(path),
         version=str(data.get("version", "?")),
@@ -146,7 +151,7 @@ def _file(path: Path, size: int, data: Mapping[str, Any]) -> FlentFile:
         note=meta.get("NOTE"),
         hosts=tuple(meta.get("HOSTS") or ()),
         x=x,
-        step=float(np.median(np.diff(x))) if x.size > 1 else 1.0,
+        step=step,
         span=span,
         flows=tuple(FlentFlow(n, n[:3].lower(), v, of_socket.get(n, {}), told.get(n, {})) for n, v in plain.items()),
         pings=tuple(pings),
@@ -188,9 +193,23 @@ def _own_times(meta: Mapping[str, Any]) -> tuple[tuple[float, float], tuple[floa
     return (lead, lead + flows), (lead + warmup, lead + flows - cooldown)
 
 
+def _flows_time(
+    told: tuple[float, float], x: FloatArray, step: float, flows: Iterable[FloatArray]
+) -> tuple[float, float]:
+    """``told`` (s), which takes DELAY to stand before the flows and behind them; or, where a flow carried something before that,
+    from the first sample that did to the last one: tests whose flows start one after another have no such DELAY
+    (flent/tests/tcp_4up_squarewave.conf: TOTAL_LENGTH = LENGTH + DELAY * 6, one flow at once)."""
+    carried = x[np.logical_or.reduce([v > 0 for v in flows] or [np.zeros(x.size, dtype=np.bool_)])]
+    if not carried.size or carried[0] >= told[0] - step:
+        return told
+    return max(0.0, round(float(carried[0]) - step, 6)), float(carried[-1])
+
+
 def _raw(data: Mapping[str, Any], name: str) -> tuple[FloatArray | None, FloatArray | None]:
-    """A ping's values as its tool gave them, with their times where the file says when it began."""
+    """A ping's values as its tool gave them (ms), with their times where the file says when it began."""
     rows = [r for r in data.get("raw_values", {}).get(name) or () if r.get("val") is not None]
+    if float(data.get("version") or 0) < TRANSFORMED and "UDP" in name:
+        rows = [r | {"val": 1000.0 / r["val"]} if "dur" in r else r for r in rows if "dur" not in r or r["val"] > 0]
     if not rows:
         return None, None
     ms = np.array([float(r["val"]) for r in rows])
