@@ -65,6 +65,11 @@ def test_run_prints_tables_and_writes(wavetank, tmp_path):
         (["validate", "linux", "--recorded", "--docs", "gone.md"], "gone.md: cannot be read"),
         (["reproduce", "cotsk"], 'did you mean "cotsq"'),
         (["explain", "tcp.tsq_mss"], 'did you mean "tcp.tsq_ms"'),
+        (["explain", "bottleneck.rate"], 'did you mean "htb.rate"'),  # as a scenario's error has it
+        (["explain", "sgi"], 'did you mean "wifi.short_gi"'),
+        (["run", SCENARIO, "--against", "tcp.cc=bbr"], "'--against': it is an option of compare and sweep."),
+        (["compare", SCENARIO, "--plot", "x.png"], "'--plot': it is an option of run."),
+        (["run", SCENARIO, "--jsn"], "No such option '--jsn'."),
         (["theory", "hard-time"], "did you mean"),
         (["run", SCENARIO, "--set", "tcp.tsq_ms=-1"], "-1; expected a whole number of ms from 0 to 100000"),
         (["run", SCENARIO, "--set", "tcp.tsq_ms=4 MiB"], "expected a whole number of ms from 0 to 100000"),

@@ -105,6 +105,9 @@ def modelled(text: str, path: str, overrides: Sequence[tuple[str, str]] = ()) ->
 def value(source: str, key: str, text: str) -> str:
     """One key's value alone, as it would be used; ``source`` stands in messages where a file would. Raises ScenarioError."""
 
+def meant(key: str) -> str | None:
+    """The key that is meant by ``key``, which is none: what a scenario's error would name as near; None if nothing is."""
+
 def nearest(got: str, names: Sequence[str]) -> str | None:
     """The name nearest to ``got``, if any is near; capitals count for nothing. The rule is the one of the core's own messages."""
 

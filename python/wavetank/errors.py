@@ -103,10 +103,13 @@ def _beside(path: Path) -> Path | None:
 LISTED = 16
 
 
-def unknown(what: str, got: str, names: Iterable[str], where: str = "", see: str = "") -> UserError:
-    """``got`` is no such thing: the error says which there are, or which is near; ``see``: where all stand, if they are many."""
+def unknown(
+    what: str, got: str, names: Iterable[str], where: str = "", see: str = "", meant: str | None = None
+) -> UserError:
+    """``got`` is no such thing: the error says which there are, or which is near (``meant``, where it is known); ``see``: where
+    all stand, if they are many."""
     names = sorted(names)
-    near = nearest(got, names)
+    near = meant or nearest(got, names)
     place = f"{where}: " if where else ""
     hint = f'; did you mean "{near}"?' if near else ""
     some = ", ".join(names) if len(names) <= LISTED else f"one of {len(names)} names" + (f" ({see})" if see else "")

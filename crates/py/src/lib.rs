@@ -152,6 +152,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(schema::schema, m)?)?;
     m.add_function(wrap_pyfunction!(schema::registry, m)?)?;
     m.add_function(wrap_pyfunction!(schema::nearest, m)?)?;
+    m.add_function(wrap_pyfunction!(schema::meant, m)?)?;
     m.add_function(wrap_pyfunction!(schema::category, m)?)?;
     m.add_function(wrap_pyfunction!(schema::theory, m)?)?;
     m.add_function(wrap_pyfunction!(schema::theory_eval, m)?)?;

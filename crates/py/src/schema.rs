@@ -44,6 +44,12 @@ pub(crate) fn nearest(got: &str, names: Vec<String>) -> Option<String> {
     params::nearest(got, names.iter().map(String::as_str))
 }
 
+/// The key that is meant by `key`, which is none: what a scenario's error would name as near; None if nothing is.
+#[pyfunction]
+pub(crate) fn meant(key: &str) -> Option<String> {
+    scenario::value("", key, "").err().and_then(|e| e.near)
+}
+
 /// The access category of a DSCP ("vo", "vi", "be", "bk"): by RFC 8325, or by its upper three bits.
 #[pyfunction]
 pub(crate) fn category(dscp: u8, rfc8325: bool) -> &'static str {

@@ -24,6 +24,7 @@ from . import (  # noqa: F401
     completion,
     csi,
     csid,
+    elsewhere,
     glyphs,
     hack,
     judge,
@@ -51,6 +52,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except click.exceptions.NoArgsIsHelpError as e:
         e.show()
         code = 0
+    except click.NoSuchOption as e:
+        elsewhere.told(e, cli).show()
+        code = 2
     except click.ClickException as e:
         e.show()
         code = 2

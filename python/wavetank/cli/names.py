@@ -106,9 +106,8 @@ def explain(keys: Sequence[str], as_json: bool) -> None:
             raise UserError("a KEY is empty, expected one of `wavetank explain` (is a variable of the shell not set?)")
         found = [k for k in rows if k == key] or [k for k in rows if k.startswith(f"{key}.")] or _about(key, rows)
         if not found:
-            raise unknown(
-                "key", key, [*rows, *{r["section"] for r in rows.values() if r["section"]}], see="wavetank explain"
-            )
+            there = [*rows, *{r["section"] for r in rows.values() if r["section"]}]
+            raise unknown("key", key, there, see="wavetank explain", meant=_core.meant(key))
         chosen += [k for k in found if k not in chosen]
     out: list[dict[str, str]] = [{"name": k, **{c: str(v) for c, v in rows[k].items()}} for k in chosen]
     if as_json:

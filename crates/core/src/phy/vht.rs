@@ -111,13 +111,17 @@ fn left_out(mcs: u8, streams: u8, width: Width) -> bool {
     }
 }
 
+/// The highest MCS of 802.11ax (`he`, which builds on this file, has its modes).
+const OF_HE: u8 = 11;
+
 /// Why there is no such combination, and what is near, for a person.
 pub fn why_not(mcs: u8, streams: u8, width: Width) -> Option<String> {
     if Vht::new(mcs, streams, width, false).is_some() {
         return None;
     }
     if mcs > MCS {
-        return Some(format!("an MCS of 802.11ac: 0 to {MCS}, with wifi.streams beside it (MCS {mcs} is 802.11n's)"));
+        let whose = if mcs <= OF_HE { "802.11n's and 802.11ax's" } else { "802.11n's" };
+        return Some(format!("an MCS of 802.11ac: 0 to {MCS}, with wifi.streams beside it (MCS {mcs} is {whose})"));
     }
     let near: Vec<String> =
         (0..=MCS).filter(|&m| Vht::new(m, streams, width, false).is_some()).map(|m| m.to_string()).collect();

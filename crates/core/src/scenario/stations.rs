@@ -173,7 +173,8 @@ mod tests {
         assert_eq!(refused("ac", "mcs = [9, 8, 0]\nstreams = [2, 1, 1]\nwidth_mhz = [80, 20, 20]"), None);
         let e = refused("ac", "mcs = [9, 9, 0]\nwidth_mhz = [80, 20, 20]").unwrap();
         assert!(e.starts_with("a.toml:15: stations.mcs: 9 for station 2") && e.contains("no MCS 9"), "{e}");
-        assert!(refused("ac", "mcs = [9, 15]").unwrap().contains("MCS 15 is 802.11n's"));
+        assert!(refused("ac", "mcs = [9, 12]").unwrap().contains("MCS 12 is 802.11n's)"));
+        assert!(refused("ac", "mcs = [9, 11]").unwrap().contains("MCS 11 is 802.11n's and 802.11ax's)"));
         assert!(refused("ac", "width_mhz = [160]").unwrap().contains("20 or 40 or 80"));
         assert!(refused("n", "width_mhz = [20, 80]").unwrap().contains("80 for station 2; expected 20 or 40"));
     }

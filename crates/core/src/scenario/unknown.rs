@@ -6,7 +6,7 @@ use super::sections::{Section, TOP, dotted, is_section, section_keys};
 use crate::sim::params::nearest;
 
 /// What others call our keys: Flent's options, ns-3's attributes, `iw`, `tc` and `ss`.
-const SYNONYMS: [(&str, &str); 52] = [
+const SYNONYMS: [(&str, &str); 54] = [
     // Of one section.
     ("bottleneck.rate", "htb.rate"),
     ("bottleneck.bandwidth", "htb.rate"),
@@ -57,6 +57,8 @@ const SYNONYMS: [(&str, &str); 52] = [
     ("loss", "wifi.error_rate"),
     ("distance", "stations.snr"),
     ("rssi", "stations.snr"),
+    ("driver", "ap.driver"), // of the two ends, as the next, the one that is looked for first
+    ("rate_control", "ap.rate_control"),
     ("rtt", "backhaul.delay"),
     ("step_size", "traffic.ping"),
     ("upload_streams", "traffic.tcp_up"),
@@ -179,6 +181,8 @@ mod tests {
         assert_eq!(set("wifi.bandwidth").as_deref(), Some("wifi.width_mhz"), "not CAKE's");
         assert_eq!(set("wifi.sgi").as_deref(), Some("wifi.short_gi"));
         assert_eq!(set("aql.on").as_deref(), Some("mac80211.aql"));
+        assert_eq!(set("wifi.driver").as_deref(), Some("ap.driver"));
+        assert_eq!(set("stations.rate_control").as_deref(), Some("ap.rate_control"));
     }
 
     #[test]
