@@ -17,6 +17,7 @@ import pytest
 
 import wavetank
 from wavetank import Scenario, UserError, files, flent, stats, store, table
+from wavetank.errors import unknown
 from wavetank.lab import plan
 from wavetank.state import State
 
@@ -323,6 +324,12 @@ def test_a_notebook_shows_tables(one_result):
     assert (
         [r[0] for r in rows] == ["cc", "cubic", "bbr"] and "goodput Mbit/s" in rows[0] and title.startswith("sweep of ")
     )
+
+
+def test_names_are_listed_as_people_count():
+    names = ["ap", *(f"sta{i}" for i in range(12, 0, -1)), "6.12", "5"]
+    said = str(unknown("radio", "x", names))
+    assert said.endswith("expected 5, 6.12, ap, " + ", ".join(f"sta{i}" for i in range(1, 13)))
 
 
 def test_a_wrong_name_is_answered_with_those_that_there_are(one_result):

@@ -99,6 +99,11 @@ def _beside(path: Path) -> Path | None:
     return path.with_name(near) if near else None
 
 
+def _as_people_count(name: str) -> list[tuple[str, int]]:
+    """How names are sorted that end in a number: sta2 before sta10."""
+    return [(word, int(number or 0)) for word, number in re.findall(r"([^0-9]+|^)([0-9]*)", name)]
+
+
 #: So many names an error lists.
 LISTED = 16
 
@@ -108,7 +113,7 @@ def unknown(
 ) -> UserError:
     """``got`` is no such thing: the error says which there are, or which is near (``meant``, where it is known); ``see``: where
     all stand, if they are many."""
-    names = sorted(names)
+    names = sorted(names, key=_as_people_count)
     near = meant or nearest(got, names)
     place = f"{where}: " if where else ""
     hint = f'; did you mean "{near}"?' if near else ""

@@ -6,7 +6,7 @@ use crate::sim::{Rate, Span};
 crate::params! {
     /// What a user sets of `netem`.
     pub struct Params {
-        /// Delay of every packet.
+        /// Delay of every packet. In a wired topology netem stands at the server, on the way back: what the client sends meets none of `[netem]`.
         delay: Span = Span::ZERO, in Span::ZERO => Span::from_s(100), src "linux@6.12 net/sched/sch_netem.c netem_init: no delay";
         /// How far a packet's own delay is from `delay`, as `distribution` has it: evenly from so much less to so much more, or by tables whose standard deviation this is (Pareto's, cut off, have 0.82 of it); who has less overtakes.
         jitter: Span = Span::ZERO, in Span::ZERO => Span::from_s(2), src "linux@6.12 net/sched/sch_netem.c tabledist";
