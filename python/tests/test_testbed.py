@@ -581,6 +581,10 @@ def test_measured_files_stand_beside_the_model(wavetank, tmp_path, version):
     code, _, err = wavetank("compare", file, "--set", "tcp.cc=reno", "--with", a, "--out", tmp_path / "cmp2")
     assert code == 0
     assert "was measured for another scenario" in err and "congestion control was cubic, not reno" in err
+    assert "none of its flows" not in err
+    down = ("compare", file, "--set", "traffic.tcp_up=0", "--set", "traffic.tcp_down=2", "--with", a)
+    _, _, err = wavetank(*down, "--out", tmp_path / "cmp3")
+    assert f"{a}: none of its flows (up1) is the scenario's (down1, down2)" in " ".join(err.split())
     for arguments, why in (
         (("compare", file, a), "behind --with"),
         (("compare", "--with", a), "expected a SCENARIO"),

@@ -145,6 +145,7 @@ def compare(
         )
     bound = {c.name: bounds.notes(c.scenario, outcome.results[c.name]) for c in columns}
     found = bounds.together(bound) if len(columns) > 1 else [str(b) for b in bound[columns[0].name]]
+    found += lab.strangers(outcome.measured, outcome.results[columns[0].name])
     say(found)
     outcome = replace(outcome, notes=(*notes, *found))
     pictures = compare_plots.draw(outcome, folder)

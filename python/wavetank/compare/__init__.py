@@ -1,6 +1,6 @@
 """Scenarios and waters side by side."""
 
-from .beside import beside, remarks
+from .beside import beside, remarks, strangers
 from .columns import Column, columns, waters
 from .comparison import TESTBED, Comparison, compare, save
 from .figures import Line, figures, lines
@@ -17,5 +17,6 @@ __all__ = [
     "lines",
     "remarks",
     "save",
+    "strangers",
     "waters",
 ]

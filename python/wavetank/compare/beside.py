@@ -50,3 +50,18 @@ def remarks(scenario: Scenario, measured: Sequence[Path]) -> list[str]:
         if others:
             out.append(f"{path}: its congestion control was {', '.join(sorted(others))}, not {' or '.join(asked)}")
     return out
+
+
+def strangers(measured: Sequence[tuple[Path, Result]], ran: Result) -> list[str]:
+    """Files of which no flow is one of the run's: nothing of their flows stands in the same row."""
+    ours = [f.name for f in ran.flows]
+    return [
+        f"{path}: none of its flows ({_some([f.name for f in r.flows])}) is the scenario's ({_some(ours)})"
+        for path, r in measured
+        if r.flows and ours and not {f.name for f in r.flows} & set(ours)
+    ]
+
+
+def _some(names: Sequence[str]) -> str:
+    """A few of them."""
+    return ", ".join(names[:4]) + (", ..." if len(names) > 4 else "")
