@@ -119,7 +119,7 @@ impl Rcv {
             let size = PIECE.min(end.wrapping_sub(start));
             let (mem, mut left) = (truesize::skb_truesize(self.profile, self.max_header, size), size);
             let room = truesize::skb_tailroom(self.profile, self.max_header, size);
-            let mut new = Skb { seq: start, end: start, mem, tail: self.per_buffer, skbs: 1, room };
+            let mut new = Skb { seq: start, end: start, mem, tail: self.room(), skbs: 1, room };
             more += mem as i32;
             while left > 0 && at < tail && !ends(&skbs[at]) {
                 let s = skbs[at];
@@ -190,7 +190,7 @@ impl Rcv {
             self.skbs = bytes.div_ceil(PIECE);
         }
         self.packing = Packing { len, mem, before: below, wasted: None };
-        self.tail = self.per_buffer; // nothing has room behind it
+        self.tail = self.room(); // nothing has room behind it
         true
     }
 }
@@ -247,11 +247,12 @@ mod tests {
         queue(&mut r, 1448);
         queue(&mut r, 1448);
         assert!(!r.collapse_queue());
+        // A buffer has room for 3456 bytes: 270 behind these.
+        assert_eq!(r.rmem_alloc, 4352);
         queue(&mut r, 290);
         assert_eq!(r.rmem_alloc, 2 * 4352);
-        queue(&mut r, 290);
         assert!(r.collapse_queue());
-        assert_eq!(r.rmem_alloc, 2 * 4352 + 960, "in a small head of the cache (truesize::skb_truesize)");
+        assert_eq!(r.rmem_alloc, 4352 + 960, "in a small head of the cache (truesize::skb_truesize)");
     }
 
     /// What came early and now follows is counted once.

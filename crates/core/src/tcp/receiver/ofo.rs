@@ -29,7 +29,7 @@ pub struct Skb {
     pub end: u32,
     /// Its truesize.
     pub mem: u32,
-    /// Frames in it, or in the last of the buffers whose page fragments were handed on.
+    /// Pieces in it, or in the last of the buffers whose page fragments were handed on.
     pub tail: u32,
     /// Buffers.
     pub skbs: u32,
@@ -44,7 +44,7 @@ pub struct Cost {
     pub mem: u32,
     /// Behind another.
     pub appended: u32,
-    /// Of the pieces that a buffer has room for so many; 0: a FIN alone.
+    /// Of a buffer's room ([`Rcv::room`](super::window::Rcv)); 0: a FIN alone.
     pub pieces: u32,
     /// It is a list of frames, which shares no buffer.
     pub list: bool,
@@ -216,14 +216,14 @@ impl Ofo {
         p.n_sack = i as u8;
     }
 
-    /// `tcp_data_queue_ofo`: a packet [`seq`, `end`) came early; up to `per_buffer` pieces share a buffer. It is to be told of yet ([`Ofo::tell`]).
-    pub fn insert(&mut self, seq: u32, end: u32, cost: Cost, per_buffer: u32) -> Queued {
+    /// `tcp_data_queue_ofo`: a packet [`seq`, `end`) came early; pieces up to `room` share a buffer. It is to be told of yet ([`Ofo::tell`]).
+    pub fn insert(&mut self, seq: u32, end: u32, cost: Cost, room: u32) -> Queued {
         let (mut at, mut freed) = (self.skbs.len(), 0);
         let mut covered = at;
         if let Some(last) = self.skbs.back() {
             // The usual one follows the last.
             let inside = before(seq, last.end);
-            if let Some(took) = self.try_coalesce(at - 1, seq, end, cost, per_buffer) {
+            if let Some(took) = self.try_coalesce(at - 1, seq, end, cost, room) {
                 return self.queued(seq, end, Some(took), true, 0);
             }
             if inside {
@@ -233,7 +233,7 @@ impl Ofo {
             if inside && at > 0 {
                 let left = self.skbs[at - 1];
                 if !before(seq, left.end) {
-                    if let Some(took) = self.try_coalesce(at - 1, seq, end, cost, per_buffer) {
+                    if let Some(took) = self.try_coalesce(at - 1, seq, end, cost, room) {
                         return self.queued(seq, end, Some(took), true, 0);
                     }
                 } else if !after(end, left.end) {
@@ -263,7 +263,7 @@ impl Ofo {
             freed += right.mem;
             covered += 1;
         }
-        let tail = if cost.list { per_buffer } else { cost.pieces.max(1) };
+        let tail = if cost.list { room } else { cost.pieces.max(1) };
         let new = Skb { seq, end, mem: cost.mem, tail, skbs: 1, room: cost.room.unwrap_or(0) };
         if covered > at {
             self.skbs[at] = new;
@@ -281,18 +281,18 @@ impl Ofo {
 
     /// `tcp_ooo_try_coalesce`: it follows that skb and fits behind its last frame, or its page fragment is handed on
     /// (`skb_try_coalesce`). What it covers behind that is not looked at, and stays. The memory that it takes.
-    fn try_coalesce(&mut self, at: usize, seq: u32, end: u32, cost: Cost, per_buffer: u32) -> Option<u32> {
+    fn try_coalesce(&mut self, at: usize, seq: u32, end: u32, cost: Cost, room: u32) -> Option<u32> {
         let to = &mut self.skbs[at];
         if to.end != seq || cost.list {
             return None;
         }
-        let took = if to.tail + cost.pieces <= per_buffer {
+        let took = if to.tail + cost.pieces <= room {
             to.tail += cost.pieces;
             cost.appended
         } else if end.wrapping_sub(seq) <= to.room {
             to.room -= end.wrapping_sub(seq);
             0
-        } else if per_buffer == 1 && cost.room.is_none() {
+        } else if room == 1 && cost.room.is_none() {
             to.skbs += 1;
             cost.mem
         } else {

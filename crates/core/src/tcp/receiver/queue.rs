@@ -1,7 +1,7 @@
 //! The receive queue: what each packet's memory is, and which buffer it joins.
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_input.c `tcp_queue_rcv`, `tcp_try_coalesce`, `tcp_ofo_queue`; net/core/skbuff.c `skb_try_coalesce`.
-//! Differs: D1 every buffer is charged the driver's truesize (`rx_truesize`, shared by `rx_per_buffer` full frames), or, in pages (`rx_pages`), a head
+//! Differs: D1 every buffer is charged the driver's truesize (`rx_truesize`, shared by `rx_per_buffer` full frames and what short segment fits beside them), or, in pages (`rx_pages`), a head
 //! and the payload; the `struct sk_buff` that merging heads in page fragments saves is not taken off. What comes from a tun device is charged what
 //! the allocator gives, skb by skb (`line.rs`).
 
@@ -50,10 +50,29 @@ impl Rcv {
         if self.pages { payload } else { 0 }
     }
 
-    /// Of a buffer's: one for each frame, and in pages one more where the writer's page ended within it (`skb_page_frag_refill`).
+    /// What a buffer has room for, in the [`pieces`](Rcv::pieces) of packets: page fragments, or, where a driver's buffer takes several frames,
+    /// bytes (`skb_tailroom`). Those are what the payload of as many full frames needs, and behind these what is left of the buffer, which a
+    /// short segment may fit. A receiver's copy keeps the headroom of its sender's skb (net/core/skbuff.c `skb_copy`): `MAX_TCP_HEADER`.
+    #[inline]
+    pub(super) const fn room(&self) -> u32 {
+        if self.pages || self.per_buffer == 1 {
+            return self.per_buffer;
+        }
+        let (full, most) = (self.per_buffer * self.advmss, (self.per_buffer + 1) * self.advmss - 1);
+        let room = self.rx_truesize.saturating_sub(truesize::skb_overhead(self.profile, self.max_header));
+        if room < full {
+            full
+        } else if room > most {
+            most
+        } else {
+            room
+        }
+    }
+    /// Of a buffer's [`room`](Rcv::room). In pages one for each frame, and one more where the writer's page ended within it
+    /// (`skb_page_frag_refill`).
     pub fn pieces(&self, seq: u32, payload: u32) -> u32 {
         if !self.pages {
-            return 1;
+            return if self.per_buffer == 1 { 1 } else { payload };
         }
         let at = seq.wrapping_sub(self.began);
         let to_end = PAGE_FRAG - at % PAGE_FRAG;
@@ -82,17 +101,17 @@ impl Rcv {
             return; // a FIN alone finds room behind what waits
         }
         let pieces = self.pieces(self.rcv_nxt, payload);
-        if self.tail > 0 && self.tail + pieces <= self.per_buffer && (self.pages || payload <= self.advmss) {
+        if self.tail > 0 && self.tail + pieces <= self.room() && (self.pages || payload <= self.advmss) {
             self.tail += pieces;
             self.rmem_alloc += self.appended(payload);
             self.packing.len += payload;
             self.packing.mem += self.appended(payload);
-            if self.head + new <= self.per_buffer * self.advmss && self.unread() == self.head {
+            if self.unread() == self.head {
                 self.head += new;
             }
             return;
         }
-        self.tail = if self.is_list(payload) { self.per_buffer } else { pieces };
+        self.tail = if self.is_list(payload) { self.room() } else { pieces };
         self.skbs += 1;
         let mem = self.mem_of(payload);
         self.rmem_alloc += mem;
@@ -127,7 +146,7 @@ impl Rcv {
             list: self.is_list(payload),
             room: self.tun.is_some().then(|| self.room_behind(payload)),
         };
-        self.ofo.insert(seq, end, cost, self.per_buffer)
+        self.ofo.insert(seq, end, cost, self.room())
     }
     /// `tcp_ofo_queue`: what came early and now follows joins the receive queue.
     pub fn ofo_queue(&mut self) {
@@ -197,6 +216,38 @@ mod tests {
         };
         let took = [(1, 1), (2, 1), (3, 2), (5, 1), (6, 1)].map(|(at, n)| early(&mut r, at, n).map(|m| m / 4352));
         assert_eq!(took, [1, 0, 2, 1, 0].map(Some));
+    }
+
+    /// A buffer of 4352 bytes less `struct sk_buff` (256), `skb_shared_info` (320) and headroom (`MAX_TCP_HEADER` of 96: 256) has 3520 for payload.
+    /// Behind two full frames 3520 - 2896 = 624 are left, behind a short one of 80 and one full frame 1992: by hand, and so of the second water's
+    /// (`tcp_try_coalesce`, its `skb_tailroom`).
+    #[test]
+    fn a_short_segment_fits_behind_two_full_frames() {
+        let p = Params { rx_truesize: Bytes::new(4352), rx_per_buffer: 2, max_header: 96, ..Params::default() };
+        let buffers = |segments: &[u32]| {
+            let mut r = Rcv::new(&p, &V6_12);
+            r.advmss = 1448;
+            for &n in segments {
+                r.queue(n, n);
+                r.advance(r.rcv_nxt.wrapping_add(n));
+            }
+            (r.rmem_alloc / 4352, r.head)
+        };
+        assert_eq!(buffers(&[1448, 1448, 624]), (1, 3520));
+        assert_eq!(buffers(&[1448, 1448, 625]), (2, 2896));
+        assert_eq!(buffers(&[1448, 160, 1448, 464]), (1, 3520));
+        assert_eq!(buffers(&[80, 1448, 1448, 544, 1]), (2, 3520));
+        let early = |segments: &[u32]| {
+            let mut r = Rcv::new(&p, &V6_12);
+            r.advmss = 1448;
+            let mut at = r.rcv_nxt + 1448;
+            let took = segments.iter().map(|&n| {
+                at += n;
+                r.insert_early(at - n, at, n).took.expect("new") / 4352
+            });
+            took.sum::<u32>()
+        };
+        assert_eq!((early(&[1448, 1448, 624]), early(&[1448, 1448, 625])), (1, 2));
     }
 
     #[test]

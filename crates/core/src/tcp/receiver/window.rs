@@ -55,7 +55,7 @@ pub struct Rcv {
     pub rmem_alloc: u32,
     /// Bytes of the first buffer that is not read.
     pub head: u32,
-    /// Frames in the last buffer that is not read.
+    /// Pieces in the last buffer that is not read.
     pub(super) tail: u32,
     /// Skbs that are not read.
     pub(in crate::tcp) skbs: u32,
