@@ -11,7 +11,7 @@ import click
 
 from .. import UserError, _core
 from .. import keys as catalogue
-from ..errors import unknown
+from ..errors import printable, unknown
 from . import complete
 from .base import _echo_json, _pair, _print, cli, json_option
 
@@ -107,7 +107,7 @@ def explain(keys: Sequence[str], as_json: bool) -> None:
         found = [k for k in rows if k == key] or [k for k in rows if k.startswith(f"{key}.")] or _about(key, rows)
         if not found:
             there = [*rows, *{r["section"] for r in rows.values() if r["section"]}]
-            raise unknown("key", key, there, see="wavetank explain", meant=_core.meant(key))
+            raise unknown("key", key, there, see="wavetank explain", meant=_core.meant(printable(key)))
         chosen += [k for k in found if k not in chosen]
     out: list[dict[str, str]] = [{"name": k, **{c: str(v) for c, v in rows[k].items()}} for k in chosen]
     if as_json:
