@@ -116,10 +116,9 @@ pub(super) fn unknown(at: At<'_>) -> ScenarioError {
     let mut names = Section::names();
     names.extend(TOP);
     let what = if section.is_empty() { key } else { section };
-    // As Python's names have it: tcp_cc.
-    // `aql.on`: a key is taken for a section.
-    let near = meant("", what, &all)
+    let near = meant("", what, &all) // `aql.on`: a key is taken for a section
         .or_else(|| meant(section, key, &all))
+        // As Python's names have it: tcp_cc.
         .or_else(|| all.iter().find(|k| k.replace('.', "_") == what).cloned())
         .or_else(|| nearest(what, names.into_iter()))
         .or_else(|| nearest(&dotted(section, key), all.iter().map(String::as_str)));

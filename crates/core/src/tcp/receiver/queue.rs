@@ -54,19 +54,13 @@ impl Rcv {
     /// bytes (`skb_tailroom`). Those are what the payload of as many full frames needs, and behind these what is left of the buffer, which a
     /// short segment may fit. A receiver's copy keeps the headroom of its sender's skb (net/core/skbuff.c `skb_copy`): `MAX_TCP_HEADER`.
     #[inline]
-    pub(super) const fn room(&self) -> u32 {
+    pub(super) fn room(&self) -> u32 {
         if self.pages || self.per_buffer == 1 {
             return self.per_buffer;
         }
         let (full, most) = (self.per_buffer * self.advmss, (self.per_buffer + 1) * self.advmss - 1);
         let room = self.rx_truesize.saturating_sub(truesize::skb_overhead(self.profile, self.max_header));
-        if room < full {
-            full
-        } else if room > most {
-            most
-        } else {
-            room
-        }
+        room.clamp(full, most)
     }
     /// Of a buffer's [`room`](Rcv::room). In pages one for each frame, and one more where the writer's page ended within it
     /// (`skb_page_frag_refill`).
