@@ -99,6 +99,12 @@ def _beside(path: Path) -> Path | None:
     return path.with_name(near) if near else None
 
 
+def enumerated(words: Iterable[object]) -> str:
+    """0, 1 and 2."""
+    *most, last = map(str, words)
+    return f"{', '.join(most)} and {last}" if most else last
+
+
 def _as_people_count(name: str) -> list[tuple[str, int]]:
     """How names are sorted that end in a number: sta2 before sta10."""
     return [(word, int(number or 0)) for word, number in re.findall(r"([^0-9]+|^)([0-9]*)", name)]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
+from ..errors import enumerated
 from .analyze_flent import Document
 
 #: Where channels are counted from, and the first and the last frequency so, MHz.
@@ -53,8 +54,8 @@ def remarks(document: Document) -> list[str]:
         part = 100 * s["by_several"] / s["frames"] if s["frames"] else 0.0
         same = ". These are in the figures of each: they are the same transmissions, not to be added up"
         out.append(
-            f"interfaces {_and(s['interfaces'])} listened together on {_channel(s['mhz'])}: of {s['frames']} data and management "
-            f"frames {s['by_several']} ({part:.0f} %) came on more than one of them{same if s['by_several'] else ''}"
+            f"interfaces {enumerated(s['interfaces'])} listened together on {_channel(s['mhz'])}: of {s['frames']} data and "
+            f"management frames {s['by_several']} ({part:.0f} %) came on more than one of them{same if s['by_several'] else ''}"
         )
     out += [
         f"interface {i} hops over channels: of each is told what was heard while it was there. Shares of the time, and goodput "
@@ -64,9 +65,3 @@ def remarks(document: Document) -> list[str]:
     if document["frames_of_media_beyond"]:
         out.append(f"{document['frames_of_media_beyond']} frames are of more media than are kept")
     return out
-
-
-def _and(numbers: Sequence[int]) -> str:
-    """0, 1 and 2."""
-    *most, last = map(str, numbers)
-    return f"{', '.join(most)} and {last}" if most else last

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from ..errors import enumerated
+
 
 def told(e: click.NoSuchOption, verbs: click.Group) -> click.ClickException:
     """The error with the verbs in its place that have the option; itself where none has."""
@@ -11,9 +13,7 @@ def told(e: click.NoSuchOption, verbs: click.Group) -> click.ClickException:
     having = sorted(verb for verb, command in verbs.commands.items() if _has(command, name))
     if not having:
         return e
-    *most, last = having
-    listed = f"{', '.join(most)} and {last}" if most else last
-    return click.UsageError(f"No such option '{name}': it is an option of {listed}.", e.ctx)
+    return click.UsageError(f"No such option '{name}': it is an option of {enumerated(having)}.", e.ctx)
 
 
 def _has(command: click.Command, name: str) -> bool:

@@ -153,19 +153,18 @@ def validate(
             raise click.UsageError(
                 f"linux has runs of {' and '.join(linux.OLDER)}, none of {older}: there wavetank's radio cannot be built"
             )
+    real = ath9k_sender if sender else ath9k
     calls: dict[str, Callable[[Callable[[str], None]], Any]] = {
         "kernel": lambda done: kernel.validate(reference, jobs, done, plots, older),
         "dcf": lambda done: dcf.validate(reference, jobs, done, on),
         "linux": lambda done: linux.validate(reference, jobs, done, recorded, older),
-        "ath9k": lambda done: (ath9k_sender if sender else ath9k).validate(reference, jobs, done, plots),
+        "ath9k": lambda done: real.validate(reference, jobs, done, plots),
         "minstrel": lambda done: minstrel.validate(reference, jobs, done),
     }
-    modules: dict[str, Any] = {
-        "kernel": kernel, "dcf": dcf, "linux": linux, "ath9k": ath9k_sender if sender else ath9k, "minstrel": minstrel,
-    }  # fmt: skip
+    modules: dict[str, Any] = {"kernel": kernel, "dcf": dcf, "linux": linux, "ath9k": real, "minstrel": minstrel}
     with shown(f"validate {what}") as progress:
         rows = modules[what].load(reference or modules[what].PATH)
-        total = ath9k.runs(rows) if what == "ath9k" and not sender else len(rows)
+        total = real.runs(rows) if what == "ath9k" else len(rows)
         progress(0, total, "")
         if what == "linux" and not recorded:
             from ..linux import build

@@ -97,6 +97,11 @@ def name(row: Table) -> str:
     return f"tsq-mcs{row['mcs']}"
 
 
+def runs(rows: list[Table]) -> int:
+    """How often :func:`validate` tells that something is done."""
+    return len(rows)
+
+
 def run(row: Table, seed: int) -> tuple[float, float]:
     """Goodput (Mbit/s) and median ping (ms) of one run."""
     seconds = float(row["seconds"])

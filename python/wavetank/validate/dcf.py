@@ -80,8 +80,7 @@ def _check(where: str, row: Table) -> None:
     if not 0 < number(row["goodput_mbit"]) < math.inf:
         why = "of which the tolerance is a share"
         raise UserError(f'{where}: goodput_mbit: "{row["goodput_mbit"]}", expected a number above 0, {why}')
-    if not 0 <= number(row["goodput_sd"]) < math.inf:
-        raise UserError(f'{where}: goodput_sd: "{row["goodput_sd"]}", expected a number that is not negative')
+    sheet.figure(where, row, "goodput_sd")
     try:
         _core.dcf_check(row)
     except KeyError as e:
