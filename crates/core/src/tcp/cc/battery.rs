@@ -1,7 +1,7 @@
 //! One battery for every registered congestion control: whatever ACKs, losses, timeouts, marks and pauses come, the window stays between one
 //! segment and its clamp, a reduction leaves two, pacing rates stay finite, and the same numbers come out again.
 
-use super::{AckSample, Algorithm, Cc, Control, Event, RateSample, Tunables};
+use super::{AckSample, Algorithm, Cc, Control, Event, InAck, RateSample, Tunables};
 use crate::sim::{Stream, Streams, Time};
 use crate::tcp::profile::Profile;
 use crate::tcp::rtx::Seg;
@@ -84,7 +84,7 @@ impl Sender {
         let in_flight = self.r.below(prior_in_flight.min(3_000) + 1) * MSS;
         self.ca.pkts_acked(&mut self.tp, &AckSample { pkts_acked: n, rtt_us, in_flight });
         let slow = self.r.below(4) == 0;
-        self.ca.in_ack(&mut self.tp, slow);
+        self.ca.in_ack(&mut self.tp, InAck::plain(slow));
         let losses = if self.r.below(50) == 0 { self.r.below(20) } else { 0 };
         for _ in 0..losses {
             self.tp.lost += 1;

@@ -7,10 +7,10 @@
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_dctcp.c, tcp_dctcp.h; RFC 8257; Alizadeh et al.: Data Center TCP (SIGCOMM 2010).
 //! Differs: D1 no protective load balancing (`tcp_plb_*`; off by default there). D2 where ECN was declined it is still named `dctcp`,
-//! not `dctcp-reno`. D3 of all kernels 6.12's: in 4.19's the marked part is one of bytes, not of segments.
+//! not `dctcp-reno`. What older kernels count and do otherwise is in their profiles ([`DctcpMarks`]).
 
-use super::{Control, Event, reno_cong_avoid, reno_ssthresh};
-use crate::tcp::profile::Profile;
+use super::{Control, Event, InAck, reno_cong_avoid, reno_ssthresh};
+use crate::tcp::profile::{DctcpMarks, Profile};
 use crate::tcp::seq::before;
 use crate::tcp::tp::{CaState, Tp};
 
@@ -29,6 +29,13 @@ crate::params! {
     }
 }
 
+/// All of something, and the part of it that was marked.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counted {
+    all: u32,
+    marked: u32,
+}
+
 /// DCTCP.
 #[derive(Clone, Debug)]
 pub struct Dctcp {
@@ -39,25 +46,30 @@ pub struct Dctcp {
     alpha: u32,
     /// End of the round trip.
     next_seq: u32,
-    /// `delivered` when it began.
-    old_delivered: u32,
-    /// `delivered_ce` when it began.
-    old_delivered_ce: u32,
+    /// What was counted when it began, and marked of that: segments or bytes, by kernel.
+    old: Counted,
+    /// Bytes that ACKs have acknowledged, and those with ECE (`acked_bytes_total`, `acked_bytes_ecn`; here they are not set to 0 with each round trip).
+    bytes: Counted,
+    /// What the ACK before acknowledged (`prior_snd_una`).
+    prior_una: u32,
+    counts: DctcpMarks,
     /// Window before the last reduction, segments.
     loss_cwnd: u32,
 }
 
 impl Dctcp {
     /// `dctcp_init`.
-    pub fn new(p: &Params, _: &'static Profile, tp: &mut Tp) -> Dctcp {
+    pub fn new(p: &Params, profile: &'static Profile, tp: &mut Tp) -> Dctcp {
         let alpha = p.dctcp_alpha_on_init.min(MAX_ALPHA);
         let mut c = Dctcp {
             shift_g: p.dctcp_shift_g,
             reno: !tp.ecn.ok,
             alpha,
             next_seq: 0,
-            old_delivered: 0,
-            old_delivered_ce: 0,
+            old: Counted::default(),
+            bytes: Counted::default(),
+            prior_una: tp.snd_una,
+            counts: profile.dctcp,
             loss_cwnd: 0,
         };
         c.reset(tp);
@@ -67,11 +79,35 @@ impl Dctcp {
     /// `dctcp_reset`: a round trip begins.
     fn reset(&mut self, tp: &Tp) {
         self.next_seq = tp.snd_nxt;
-        (self.old_delivered, self.old_delivered_ce) = (tp.delivered, tp.delivered_ce);
+        self.old = self.counted(tp);
+    }
+
+    /// What the marked part is one of.
+    fn counted(&self, tp: &Tp) -> Counted {
+        match self.counts {
+            DctcpMarks::Segments => Counted { all: tp.delivered, marked: tp.delivered_ce },
+            DctcpMarks::Bytes | DctcpMarks::BytesAndLosses => self.bytes,
+        }
+    }
+
+    /// The bytes of an ACK. src: linux@4.19 net/ipv4/tcp_dctcp.c dctcp_update_alpha
+    fn count_bytes(&mut self, tp: &Tp, ack: InAck) {
+        let mut n = tp.snd_una.wrapping_sub(self.prior_una);
+        if n == 0 && !ack.window {
+            n = ack.rcv_mss;
+        }
+        self.prior_una = tp.snd_una;
+        self.bytes.all = self.bytes.all.wrapping_add(n);
+        if ack.ece {
+            self.bytes.marked = self.bytes.marked.wrapping_add(n);
+        }
     }
 
     /// `dctcp_react_to_loss`.
     fn react_to_loss(&mut self, tp: &mut Tp) {
+        if self.counts == DctcpMarks::Bytes {
+            return;
+        }
         self.loss_cwnd = tp.snd_cwnd;
         tp.snd_ssthresh = reno_ssthresh(tp);
     }
@@ -89,18 +125,24 @@ impl Control for Dctcp {
         reno_cong_avoid(tp, acked);
     }
     /// `dctcp_update_alpha`.
-    fn in_ack(&mut self, tp: &mut Tp, _slow_path: bool) {
-        if self.reno || before(tp.snd_una, self.next_seq) {
+    fn in_ack(&mut self, tp: &mut Tp, ack: InAck) {
+        if self.reno {
             return;
         }
-        let delivered = tp.delivered.wrapping_sub(self.old_delivered);
-        let marked = tp.delivered_ce.wrapping_sub(self.old_delivered_ce);
+        if self.counts != DctcpMarks::Segments {
+            self.count_bytes(tp, ack);
+        }
+        if before(tp.snd_una, self.next_seq) {
+            return;
+        }
+        let now = self.counted(tp);
+        let (delivered, marked) = (now.all.wrapping_sub(self.old.all), now.marked.wrapping_sub(self.old.marked));
         // alpha = (1 - g) alpha + g F; what is too small to be shifted goes as a whole (min_not_zero).
         let part = self.alpha >> self.shift_g;
         self.alpha -= if part == 0 { self.alpha } else { part };
         if marked > 0 {
-            let part = (marked << (PLACES - self.shift_g)) / delivered.max(1);
-            self.alpha = self.alpha.saturating_add(part).min(MAX_ALPHA);
+            let part = (u64::from(marked) << (PLACES - self.shift_g)) / u64::from(delivered.max(1));
+            self.alpha = self.alpha.saturating_add(part as u32).min(MAX_ALPHA);
         }
         self.reset(tp);
     }
@@ -126,12 +168,16 @@ impl Control for Dctcp {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tcp::profile::V6_12;
+    use crate::tcp::profile::{V4_14, V4_19, V6_12};
 
-    fn start(ecn: bool) -> (Dctcp, Tp) {
+    fn start_of(profile: &'static Profile, ecn: bool) -> (Dctcp, Tp) {
         let mut tp = Tp::new(1000, 0);
         (tp.ecn.ok, tp.snd_cwnd) = (ecn, 100);
-        (Dctcp::new(&Params::default(), &V6_12, &mut tp), tp)
+        (Dctcp::new(&Params::default(), profile, &mut tp), tp)
+    }
+
+    fn start(ecn: bool) -> (Dctcp, Tp) {
+        start_of(&V6_12, ecn)
     }
 
     /// A round trip in which `n` were delivered, `ce` of them marked.
@@ -140,7 +186,7 @@ mod tests {
         tp.delivered += n;
         tp.delivered_ce += ce;
         tp.snd_una = c.next_seq;
-        c.in_ack(tp, false);
+        c.in_ack(tp, InAck::plain(false));
     }
 
     /// By hand, from RFC 8257's equation in 1/1024.
@@ -171,7 +217,7 @@ mod tests {
         round(&mut c, &mut tp, 100, 100);
         (tp.snd_una, tp.delivered, tp.delivered_ce) = (c.next_seq - 1, 150, 150);
         let alpha = c.alpha;
-        c.in_ack(&mut tp, false);
+        c.in_ack(&mut tp, InAck::plain(false));
         assert_eq!(c.alpha, alpha);
     }
 
@@ -187,6 +233,47 @@ mod tests {
         assert_eq!(c.undo_cwnd(&mut tp), 100);
         c.event(&mut tp, Event::Loss);
         assert_eq!(tp.snd_ssthresh, 30);
+    }
+
+    /// By hand: 30 segments of 100 marked, but what ECE acknowledges is 20 of 100 of their bytes; then ten duplicates with ECE, of an MSS each,
+    /// and one that moves the window and counts nothing.
+    #[test]
+    fn in_4_19_bytes_count() {
+        let (mut c, mut tp) = start_of(&V4_19, true);
+        c.alpha = 0;
+        let ack = |tp: &mut Tp, c: &mut Dctcp, bytes: u32, ece: bool, window: bool| {
+            tp.snd_una += bytes;
+            c.in_ack(tp, InAck { slow_path: true, window, ece, rcv_mss: 1_000 });
+        };
+        let flight = |tp: &mut Tp, c: &mut Dctcp| {
+            tp.snd_nxt += 100_000;
+            c.next_seq = tp.snd_nxt;
+        };
+        flight(&mut tp, &mut c);
+        tp.delivered_ce = 30;
+        ack(&mut tp, &mut c, 80_000, false, true);
+        assert_eq!(c.alpha, 0, "the round trip is not over");
+        ack(&mut tp, &mut c, 20_000, true, true);
+        assert_eq!(c.alpha, 64 * 20 / 100);
+        c.alpha = 0;
+        flight(&mut tp, &mut c);
+        (0..10).for_each(|_| ack(&mut tp, &mut c, 0, true, false));
+        ack(&mut tp, &mut c, 0, true, true);
+        ack(&mut tp, &mut c, 100_000, false, true);
+        assert_eq!(c.alpha, 64 * 10 / 110);
+    }
+
+    #[test]
+    fn a_loss_halves_since_4_19_in_its_stable_branch() {
+        for (profile, ssthresh) in [(&V4_14, 90), (&V4_19, 50), (&V6_12, 50)] {
+            let (mut c, mut tp) = start_of(profile, true);
+            c.alpha = 205; // a fifth, of which a half goes: a tenth
+            tp.snd_ssthresh = c.ssthresh(&mut tp);
+            c.set_state(&mut tp, CaState::Recovery);
+            assert_eq!(tp.snd_ssthresh, ssthresh, "{}", profile.name);
+            c.event(&mut tp, Event::Loss);
+            assert_eq!(tp.snd_ssthresh, ssthresh, "{}", profile.name);
+        }
     }
 
     #[test]

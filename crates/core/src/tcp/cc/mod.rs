@@ -120,6 +120,27 @@ pub struct BbrInfo {
     pub cwnd_gain: u32,
 }
 
+/// What [`Control::in_ack`] is told of an ACK (`enum tcp_ca_ack_event_flags`), and what counts for a duplicate's bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct InAck {
+    /// Header prediction did not take it (`CA_ACK_SLOWPATH`).
+    pub slow_path: bool,
+    /// It moved the window (`CA_ACK_WIN_UPDATE`).
+    pub window: bool,
+    /// It has ECE (`CA_ACK_ECE`).
+    pub ece: bool,
+    /// Segment size that the peer seems to use (`icsk_ack.rcv_mss`), bytes.
+    pub rcv_mss: u32,
+}
+
+impl InAck {
+    /// One that header prediction took, or not, and that moves the window.
+    #[cfg(test)]
+    pub const fn plain(slow_path: bool) -> InAck {
+        InAck { slow_path, window: true, ece: false, rcv_mss: 1_448 }
+    }
+}
+
 /// A congestion control. What a control does not have keeps Linux's default.
 pub trait Control {
     /// A window after a loss (`ssthresh`), segments.
@@ -130,8 +151,8 @@ pub trait Control {
     fn set_state(&mut self, _tp: &mut Tp, _new: CaState) {}
     /// Something happened (`cwnd_event`).
     fn event(&mut self, _tp: &mut Tp, _event: Event) {}
-    /// An ACK came, before it is judged (`in_ack_event`); `slow_path`: header prediction did not take it (`CA_ACK_SLOWPATH`).
-    fn in_ack(&mut self, _tp: &mut Tp, _slow_path: bool) {}
+    /// An ACK came, before it is judged (`in_ack_event`).
+    fn in_ack(&mut self, _tp: &mut Tp, _ack: InAck) {}
     /// Segments were acknowledged (`pkts_acked`).
     fn pkts_acked(&mut self, _tp: &mut Tp, _sample: &AckSample) {}
     /// The window to return to when a reduction was a mistake (`undo_cwnd`), segments.
@@ -245,8 +266,8 @@ macro_rules! algorithms {
                 match self { $( Algorithm::$v(a) => a.event(tp, event) ),* }
             }
             #[inline]
-            fn in_ack(&mut self, tp: &mut Tp, slow_path: bool) {
-                match self { $( Algorithm::$v(a) => a.in_ack(tp, slow_path) ),* }
+            fn in_ack(&mut self, tp: &mut Tp, ack: InAck) {
+                match self { $( Algorithm::$v(a) => a.in_ack(tp, ack) ),* }
             }
             #[inline]
             fn pkts_acked(&mut self, tp: &mut Tp, sample: &AckSample) {

@@ -6,7 +6,7 @@
 //!
 //! Stands for: Linux 6.12 net/ipv4/tcp_westwood.c; Mascolo et al.: TCP Westwood (MobiCom 2001). Differs: nothing.
 
-use super::{AckSample, Control, Event, reno_cong_avoid, reno_ssthresh};
+use super::{AckSample, Control, Event, InAck, reno_cong_avoid, reno_ssthresh};
 use crate::tcp::profile::Profile;
 use crate::tcp::tp::Tp;
 
@@ -129,9 +129,9 @@ impl Control for Westwood {
         true
     }
 
-    fn in_ack(&mut self, tp: &mut Tp, slow_path: bool) {
+    fn in_ack(&mut self, tp: &mut Tp, ack: InAck) {
         self.sample(tp);
-        let n = if slow_path { self.count(tp) } else { tp.snd_una.wrapping_sub(self.snd_una) };
+        let n = if ack.slow_path { self.count(tp) } else { tp.snd_una.wrapping_sub(self.snd_una) };
         self.bk = self.bk.wrapping_add(n);
         self.snd_una = tp.snd_una;
         self.rtt_min = if self.reset_rtt_min { self.rtt } else { self.rtt.min(self.rtt_min) };
@@ -175,7 +175,7 @@ mod tests {
             tp.clock.set(Time::from_ms(i * 10));
             tp.snd_una = i as u32 * 125_000;
             w.pkts_acked(&mut tp, &AckSample { pkts_acked: 1, rtt_us: 12_000, in_flight: 0 });
-            w.in_ack(&mut tp, false);
+            w.in_ack(&mut tp, InAck::plain(false));
         }
         // Each filter stops where the difference is below 8.
         assert!((124_980..=125_000).contains(&w.bw_est), "{}", w.bw_est);
@@ -188,11 +188,11 @@ mod tests {
         let mut tp = Tp::new(100, 0);
         tp.mss_cache = 1_000;
         let mut w = Westwood::new(&Params::default(), &V6_12, &mut tp);
-        w.in_ack(&mut tp, true);
-        w.in_ack(&mut tp, true);
+        w.in_ack(&mut tp, InAck::plain(true));
+        w.in_ack(&mut tp, InAck::plain(true));
         assert_eq!((w.bk, w.accounted), (2_000, 2_000), "two duplicates are two segments");
         tp.snd_una = 5_000;
-        w.in_ack(&mut tp, true);
+        w.in_ack(&mut tp, InAck::plain(true));
         assert_eq!((w.bk, w.accounted), (5_000, 0), "five were delivered, and no more");
     }
 }

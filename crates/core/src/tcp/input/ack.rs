@@ -5,7 +5,7 @@
 //! D2 what comes for a closed connection in FIN_WAIT2 with a wrong number is dropped; Linux does not look at it, and resets if it brings data.
 
 use crate::sim::{Lower, Packet, Probe, Span, Time, flags as tcp_flags};
-use crate::tcp::cc::{AckSample, Control, RateSample};
+use crate::tcp::cc::{AckSample, Control, InAck, RateSample};
 use crate::tcp::profile::{Growth, Limits};
 use crate::tcp::recovery::Rexmit;
 use crate::tcp::rtx::tag;
@@ -87,14 +87,14 @@ impl Socket {
         self.count_delivered(tagged.delivered, flags);
         let in_ack_first = self.profile.in_ack_first;
         if in_ack_first {
-            self.in_ack_event(slow_path || flags & flag::SND_UNA_ADVANCED == 0);
+            self.in_ack_event(slow_path || flags & flag::SND_UNA_ADVANCED == 0, flags);
         }
         if p.payload > 0 || self.profile.hears_cwr_on_acks {
             self.tp.ecn.accept_cwr(p);
         }
         if prior_packets == 0 {
             if !in_ack_first {
-                self.in_ack_event(slow_path);
+                self.in_ack_event(slow_path, flags);
             }
             if flags & flag::DSACKING_ACK != 0 {
                 let _ = self.fastretrans_alert(prior_una, 0, &mut flags);
@@ -117,7 +117,7 @@ impl Socket {
         }
         self.rack.update_reo_wnd(&self.tp, rs.prior_delivered);
         if !in_ack_first {
-            self.in_ack_event(slow_path);
+            self.in_ack_event(slow_path, flags);
         }
         if !classic {
             self.process_tlp_ack(ack, flags);
@@ -186,9 +186,10 @@ impl Socket {
 
     /// `tcp_in_ack_event`.
     #[inline]
-    fn in_ack_event(&mut self, slow_path: bool) {
+    fn in_ack_event(&mut self, slow_path: bool, flags: u32) {
         if !self.completes {
-            self.ca.in_ack(&mut self.tp, slow_path);
+            let (window, ece) = (!slow_path || flags & flag::WIN_UPDATE != 0, flags & flag::ECE != 0);
+            self.ca.in_ack(&mut self.tp, InAck { slow_path, window, ece, rcv_mss: self.rcv.rcv_mss });
         }
     }
 

@@ -162,8 +162,8 @@ impl Socket {
         }
     }
 
-    /// Each mark is echoed as it came: where marks begin or end, an ACK that waits goes first, and another at once.
-    /// src: linux@6.12 net/ipv4/tcp_dctcp.h dctcp_ece_ack_update; rfc8257#3.2
+    /// Each mark is echoed as it came: where marks begin or end, an ACK that waits goes first, and, since one can be asked for, another at once.
+    /// src: linux@6.12 net/ipv4/tcp_dctcp.h dctcp_ece_ack_update; linux@4.14 net/ipv4/tcp_dctcp.c dctcp_ce_state_0_to_1; rfc8257#3.2
     #[cold]
     fn echo_each<L: Lower>(&mut self, ce: bool, low: &mut L) {
         self.ca.event(&mut self.tp, if ce { Event::EcnIsCe } else { Event::EcnNoCe });
@@ -172,7 +172,7 @@ impl Socket {
                 self.tp.ecn.echo(self.ce_state.ce);
                 self.send_ack_of(self.ce_state.prior_rcv_nxt, low);
             }
-            self.ack.now = true;
+            self.ack.now |= self.profile.acks_at_once;
         }
         self.ce_state = CeState { prior_rcv_nxt: self.rcv.rcv_nxt, ce };
         self.tp.ecn.echo(ce);

@@ -1,8 +1,8 @@
 //! The kernels, each as what it does otherwise than the one it is read beside.
 
 use super::{
-    DelayedAcks, Detection, Exempt, FirstSpace, Growth, HystartRounds, Limits, Lowat, ProbeRule, Profile, Prr, Prune,
-    RcvRtt, RightSizing, SetsAside, ShutEnds, TsoDefer, Unstamped,
+    DctcpMarks, DelayedAcks, Detection, Exempt, FirstSpace, Growth, HystartRounds, Limits, Lowat, ProbeRule, Profile,
+    Prr, Prune, RcvRtt, RightSizing, SetsAside, ShutEnds, TsoDefer, Unstamped,
 };
 
 /// Linux 3.10: the sender's of the measured ath9k access point.
@@ -111,6 +111,7 @@ pub static V4_14: Profile = Profile {
     comp_sack_slack_us: 0,
     hears_cwr_on_acks: false,
     undo_stops_echo: true,
+    dctcp: DctcpMarks::Bytes,
     early_grows_without_sack: true,
     scaling_ratio: false,
     share_moves_threshold: false,
@@ -175,6 +176,7 @@ pub static V4_19: Profile = Profile {
     sacks_look_at_route: true,
     acks_at_once: true,
     knows_delayed_acks: true,
+    dctcp: DctcpMarks::BytesAndLosses,
     grows_past_space: false,
     fin_defers: true,
     nv_loss_dec: 819,
@@ -220,6 +222,7 @@ pub static V5_4: Profile = Profile {
     echo_rtt_zero: false,
     hears_cwr_on_acks: true,
     undo_stops_echo: false,
+    dctcp: DctcpMarks::Segments,
     early_grows_without_sack: false,
     hystart_min_all: true,
     probe_once: true,

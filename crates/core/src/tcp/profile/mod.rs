@@ -18,8 +18,8 @@ mod rules;
 
 pub use kernels::{V3_10, V3_18, V4_14, V4_19, V5_4, V5_10, V5_10_262, V5_15_148, V6_1_192, V6_6_129, V6_12};
 pub use rules::{
-    DelayedAcks, Detection, Exempt, FirstSpace, Growth, HystartRounds, Limits, Lowat, ProbeRule, Prr, Prune, RcvRtt,
-    RightSizing, SetsAside, ShutEnds, TsoDefer, Unstamped,
+    DctcpMarks, DelayedAcks, Detection, Exempt, FirstSpace, Growth, HystartRounds, Limits, Lowat, ProbeRule, Prr,
+    Prune, RcvRtt, RightSizing, SetsAside, ShutEnds, TsoDefer, Unstamped,
 };
 
 /// One kernel.
@@ -183,6 +183,8 @@ pub struct Profile {
     pub hears_cwr_on_acks: bool,
     /// An undo stops this end's echoes of marks, not its CWR: until 5.3 ("tcp: fix tcp_ecn_withdraw_cwr() to clear TCP_ECN_QUEUE_CWR").
     pub undo_stops_echo: bool,
+    /// How DCTCP knows what part was marked.
+    pub dctcp: DctcpMarks,
     /// The window grows with what comes early where the peer takes no SACKs, so that its ACKs are no duplicates (`tcp_data_queue_ofo`):
     /// in 4.19.48, not in 5.4.59.
     pub early_grows_without_sack: bool,

@@ -133,6 +133,17 @@ impl Prune {
     }
 }
 
+/// How DCTCP knows what part was marked, and what a loss does to it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DctcpMarks {
+    /// By the bytes that ACKs with and without ECE acknowledge, a duplicate's an MSS; a loss takes what the mean says: in 4.14.67.
+    Bytes,
+    /// The same; a loss takes a half (`dctcp_react_to_loss`): in 4.19.48.
+    BytesAndLosses,
+    /// By the segments that were delivered: in 5.4.59.
+    Segments,
+}
+
 /// Where HyStart looks whether a round is over.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum HystartRounds {
