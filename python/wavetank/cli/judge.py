@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 
 @cli.command()
-@click.argument("what", type=click.Choice(["kernel", "dcf", "linux", "ath9k", "minstrel"]))
+@click.argument("what", type=click.Choice(["kernel", "dcf", "linux", "ath9k", "minstrel", "reported"]))
 @click.option(
     "--reference",
     type=Place(),
     default=None,
-    help="Folder (kernel, linux) or file (dcf, ath9k, minstrel) in place of the one that comes with it.",
+    help="Folder (kernel, linux) or file (dcf, ath9k, minstrel, reported) in place of the one that comes with it.",
 )
 @click.option(
     "--more",
@@ -108,12 +108,14 @@ def validate(
 ) -> None:
     """Hold the model against the Linux kernel (kernel: TCP, linux: Wi-Fi), ns-3 (dcf), or a real access point (ath9k).
 
+    `reported` are figures of other cards that were told on a mailing list, with as much of the set-up as was said.
+
     `minstrel` replays what the kernel's Minstrel-HT was told and compares every decision. `linux` runs both waters on the
     standing set (linux/standing), or with --random on scenarios that no one has looked at: the same N and seed draw the
     same ones, and the command goes on where it was stopped; with --kernel they are of wires, and the kernel that runs is the
     one whose source WAVETANK_KERNEL_SOURCE names. `dcf --on linux` holds the virtual radio itself to ns-3.
     """
-    from ..validate import ath9k, ath9k_sender, dcf, kernel, linux, linux_page, minstrel
+    from ..validate import ath9k, ath9k_sender, dcf, kernel, linux, linux_page, minstrel, reported
 
     for option, given, owner in (
         ("--more", more, "kernel or dcf"),
@@ -160,11 +162,14 @@ def validate(
         "linux": lambda done: linux.validate(reference, jobs, done, recorded, older),
         "ath9k": lambda done: real.validate(reference, jobs, done, plots),
         "minstrel": lambda done: minstrel.validate(reference, jobs, done),
+        "reported": lambda done: reported.validate(reference, jobs, done),
     }
-    modules: dict[str, Any] = {"kernel": kernel, "dcf": dcf, "linux": linux, "ath9k": real, "minstrel": minstrel}
+    modules: dict[str, Any] = {
+        "kernel": kernel, "dcf": dcf, "linux": linux, "ath9k": real, "minstrel": minstrel, "reported": reported,
+    }  # fmt: skip
     with shown(f"validate {what}") as progress:
         rows = modules[what].load(reference or modules[what].PATH)
-        total = real.runs(rows) if what == "ath9k" else len(rows)
+        total = modules[what].runs(rows) if what in ("ath9k", "reported") else len(rows)
         progress(0, total, "")
         if what == "linux" and not recorded:
             from ..linux import build
