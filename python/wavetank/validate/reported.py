@@ -1,9 +1,9 @@
-"""Against what others have measured and told on the linux-wireless list or in a commit's message.
+"""Against what others have measured and told on the linux-wireless list, in a commit's message or a published file.
 
 The reference is a CSV file, a row a figure: ``name``; ``scenario``, a file of ``reported/`` beside it; ``set``, what is set
 there ("key=value; key=value"); ``beside``, the other set-up of a ratio, empty where the figure itself was reported;
 ``figure``, a name of :data:`FIGURES`; ``reported``; ``low`` and ``high``, within which the model holds, both empty where
-``reason`` says why it cannot be judged, and is not run; ``date`` and ``subject`` of the message.
+``reason`` says why it cannot be judged, and is not run; ``date`` and ``subject`` of the message, or the files.
 
 Nobody measured for us: rates, hosts and flows are mostly not said, and the scenarios' descriptions name what is not. So
 goodputs and their ratios hold within 15 %, times within a factor of 1.5, and where a message says that something does not
