@@ -71,6 +71,18 @@ EDCA = [  # std, mode, direction, width, stations, A-MPDU, sgi, rts, payload, wi
     ("ax", "HeMcs5", "up", 80, 2, 0, 0, 0, 1472, 256, "VI|BE", 1),
     ("ax", "HeMcs3", "up", 40, 3, 65535, 0, 0, 1472, 256, "VI|BE|BE+BK", 0),
     ("ax", "HeMcs2", "up", 20, 1, 65535, 0, 0, 1472, 64, "VO+VI+BE+BK", 0),
+    ("n", "HtMcs5", "up", 40, 2, 65535, 1, 0, 1472, 64, "VI|BE", 1),
+    ("n", "HtMcs4", "up", 20, 4, 65535, 1, 0, 1472, 64, "VO|VI|BE|BK", 1),
+    ("n", "HtMcs3", "up", 20, 1, 65535, 0, 0, 1472, 64, "VI+BE", 1),
+    ("n", "HtMcs7", "up", 40, 4, 65535, 1, 1, 1472, 64, "VO|VI", 1),
+    ("n", "HtMcs4", "down", 20, 4, 65535, 1, 0, 1472, 64, "VO|VI|BE|BK", 1),
+    ("n", "HtMcs1", "up", 20, 2, 65535, 1, 0, 1472, 64, "VO|VI", 1),
+    ("ac", "VhtMcs2", "up", 80, 3, 65535, 1, 0, 1472, 64, "VO|VI|BE", 1),
+    ("ac", "VhtMcs7", "up", 80, 2, 1048575, 1, 0, 1472, 64, "VI|BE", 1),
+    ("ax", "HeMcs3", "up", 40, 3, 65535, 0, 0, 1472, 256, "VI|BE|BE+BK", 1),
+    ("n", "HtMcs2", "up", 40, 2, 65535, 1, 0, 1472, 64, "VI|BE", 1),
+    ("ac", "VhtMcs3", "up", 80, 3, 65535, 1, 0, 1472, 64, "VO|VI|BE", 1),
+    ("ax", "HeMcs3", "up", 40, 1, 65535, 0, 0, 1472, 256, "VO+VI+BE", 1),
 ]  # fmt: skip
 EDCA_SEEDS, EDCA_SECONDS = 10, 10
 

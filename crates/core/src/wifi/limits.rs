@@ -48,7 +48,7 @@ impl Limits {
 }
 
 /// Of so many PSDU bytes those that an A-MPDU may have: at VHT and HE its last subframe is padded to a word, too, and the padding is on the air.
-const fn whole(mode: Mode, bytes: u32) -> u32 {
+pub(super) const fn whole(mode: Mode, bytes: u32) -> u32 {
     if matches!(mode, Mode::Vht(_) | Mode::He(_)) { bytes & !3 } else { bytes }
 }
 

@@ -206,6 +206,9 @@ pub trait Stations {
     fn feedback(&mut self, _now: Time, _from: StaIx, _to: StaIx, _mode: Mode, _answered: bool, _f: &Feedback) {}
     /// `best` would be the ideal mode for the PPDU from `from` to `to` that goes on the air, where `from` wants to know.
     fn learn(&mut self, _from: StaIx, _to: StaIx, _best: Mode) {}
+    /// So much is left of the opportunity in which (`s`, `ac`) goes on: who puts PPDUs together by it does so now. Linux's cards have theirs by then.
+    #[inline]
+    fn left(&mut self, _s: StaIx, _ac: Ac, _left: Span) {}
     /// The hardware is done with the head.
     fn done(&mut self, now: Time, s: StaIx, ac: Ac, report: &Report);
     /// The medium wants to be called.

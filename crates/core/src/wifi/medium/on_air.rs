@@ -293,9 +293,10 @@ impl Medium {
         self.hidden.iter_mut().for_each(|h| h.over(now, &mut self.reference));
         let c = &self.contenders[i];
         if c.ready && c.txop > Span::ZERO {
+            let at = now + self.band.sifs();
+            stations.left(sta, ac, f.txop_end - at);
             let b = stations.head(sta, ac).expect("a contender that is ready has a head");
             let x = Exchange::plan(b, 0, 0, &self.responses, self.band);
-            let at = now + self.band.sifs();
             if at + x.end <= f.txop_end {
                 self.hush(now, sta);
                 self.send(f.contender, at, f.txop_end, stations);
