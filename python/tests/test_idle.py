@@ -224,6 +224,21 @@ def test_mt76_at_both_ends_has_its_own_reorder_buffer_and_chain():
     assert idle.notes(s.set({"sta.driver": "ath9k"})) == []
 
 
+def test_iwlwifi_has_its_own_reorder_buffer_and_no_airtime_queue_limits():
+    s = Scenario.from_dict(TWO).set({
+        "ap.driver": "mt76", "sta.driver": "iwlwifi", "kernel": "6.12", "reorder.timeout": "50 ms", "fixed.tries": 2,
+        "iwlwifi.he_ampdu_extension": 2,
+    })  # fmt: skip
+    assert idle.notes(s) == [
+        "fixed.tries = 2 changes nothing here: iwlwifi's and mt76's hardware sends each PPDU once and forms the next anew",
+        "iwlwifi.he_ampdu_extension = 2 changes nothing here: 802.11n has no such exponent",
+        "reorder.timeout = 50 ms changes nothing here: iwlwifi and mt76 have their own",
+    ]
+    assert len(idle.notes(s.set({"mt76.reorder": False}))) == 2
+    alone = Scenario.from_dict(TWO).set({"ap.driver": "iwlwifi", "sta.driver": "iwlwifi", "mac80211.aql_low": "1 ms"})
+    assert [n.partition(" ")[0] for n in idle.notes(alone)] == ["mac80211.aql_low"]
+
+
 def test_floors_with_fewer_places_than_stations():
     on = Scenario.from_dict(TWO).set({"channel.on": True})
     assert idle.notes(on.set({"floor.topology": 3})) == []

@@ -44,7 +44,14 @@ LEFT = {
 }
 MARKS = ("CS0", "CS1", "AF41", "CS5", "EF", "CS6")
 #: What each card speaks beside 802.11n.
-CARDS = {"ath9k": (), "ath9k_tidq": (), "ath9k_htc": (), "ath10k": ("ac",), "mt76": ("ac", "ax")}
+CARDS = {
+    "ath9k": (),
+    "ath9k_tidq": (),
+    "ath9k_htc": (),
+    "ath10k": ("ac",),
+    "mt76": ("ac", "ax"),
+    "iwlwifi": ("ac", "ax"),
+}
 
 
 TRAFFIC: tuple[dict[str, Any], ...] = (

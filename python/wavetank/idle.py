@@ -257,14 +257,24 @@ def _radios(t: _Read, key: str) -> str:
     cards = t.drivers("ap") | t.drivers("sta")
     if key.startswith("mac80211.aql") and not cards & {"ath10k", "mt76"}:
         return "no card has the driver ath10k or mt76, which ask for airtime queue limits"
-    if key == "reorder.timeout" and cards == {"mt76"} and t.v["mt76.reorder"] == "true":
-        return "mt76 has a reorder buffer of its own"
+    if key == "reorder.timeout" and (why := _has_own_buffers(t, cards)):
+        return why
     if said := _of_standard(t, key) or _of_mac80211(t, key, cards):
         return said
     if key.startswith("fixed."):
-        mt76 = "mt76's hardware sends each PPDU once and forms the next anew" if cards == {"mt76"} else ""
-        return mt76 or still.rates(t)
+        anew = cards <= {"mt76", "iwlwifi"}
+        whose = " and ".join(f"{card}'s" for card in sorted(cards))
+        return f"{whose} hardware sends each PPDU once and forms the next anew" if anew else still.rates(t)
     return "a received packet takes no host any time" if key == "host.backlog" and not t.takes_time() else ""
+
+
+def _has_own_buffers(t: _Read, cards: set[str]) -> str:
+    """Why mac80211's reorder buffers are nobody's: each card's driver has its own."""
+    own = cards <= {"mt76", "iwlwifi"} and ("mt76" not in cards or t.v["mt76.reorder"] == "true")
+    names = sorted(cards)
+    if not own:
+        return ""
+    return f"{names[0]} has a reorder buffer of its own" if len(names) == 1 else f"{' and '.join(names)} have their own"
 
 
 def _of_standard(t: _Read, key: str) -> str:
@@ -280,11 +290,7 @@ def _of_standard(t: _Read, key: str) -> str:
         return "no frame goes in an aggregate"
     if key == "ath9k.rts_rate" and not t.sends_rts():
         return "no frame of ath9k's goes behind an RTS (ath9k.rts_threshold is off)"
-    if (
-        key == "mt76.he_ampdu_extension"
-        and "mt76" in t.drivers("ap") | t.drivers("sta")
-        and t.v["wifi.standard"] != "ax"
-    ):
+    if name == "he_ampdu_extension" and section in t.drivers("ap") | t.drivers("sta") and t.v["wifi.standard"] != "ax":
         return f"802.11{t.v['wifi.standard']} has no such exponent"
     return _of_dsss(t, key) if key in OF_DSSS else ""
 

@@ -67,9 +67,10 @@ fn steady_state_does_not_allocate() {
         ("traffic.tcp_down", "1"),
         ("wifi.error_rate", "0.02"),
     ];
+    let tso = ax.map(|(k, v)| (k, if v == "mt76" { "iwlwifi" } else { v }));
     let ath9k = workloads::ALL.iter().find(|w| w.name == ATH9K).expect("a workload on ath9k");
     let fixed = workloads::ALL.iter().map(|w| (w, &[][..])).chain(hacked);
-    let chosen = rate_controlled.iter().map(|set| &set[..]).chain([&on_a_channel[..], &polled[..], &ax[..]]);
+    let chosen = rate_controlled.iter().map(|set| &set[..]).chain([&on_a_channel[..], &polled[..], &ax[..], &tso[..]]);
     for (w, set) in fixed.chain(chosen.map(|set| (ath9k, set))) {
         let mut world = World::new(&w.scenario(set)).unwrap();
         world.run_until(Time::from_s(20));

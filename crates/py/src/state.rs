@@ -205,6 +205,7 @@ fn radio<'py>(py: Python<'py>, names: &[String], r: &RadioState) -> PyResult<Bou
     d.set_item("counts", named(py, &r.holds.counts)?)?;
     for (name, n) in [
         ("cut", r.cut),
+        ("joined", r.joined),
         ("fifo", r.fifo),
         ("held", r.held),
         ("received", r.received),

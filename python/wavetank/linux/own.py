@@ -71,6 +71,7 @@ WHY: dict[str, str] = {
     "ath9k_htc": "it is a constant of the virtual card (linux/radio/driver/htc.c)",
     "ath10k": "it is a constant of the virtual card (linux/radio/driver/ath10k.c)",
     "mt76": "it is a constant of the virtual card (linux/radio/driver/mt76.c)",
+    "iwlwifi": "the virtual radio has no mode for this card",
     "nic": "the wire behind the AP is a veth pair without NAPI",
     "mac80211": "it is a constant of mac80211 (net/mac80211/tx.c ieee80211_txq_setup_flows), which is not patched",
     "bql": "the wire behind the AP is a veth pair",

@@ -30,7 +30,7 @@ def files(radio: Radio) -> Iterator[tuple[str, str]]:
             if radio.phy is not None and radio.phy.aql_us is not None:
                 yield f"stations/{s.name}/aql", aql(s.airtime, radio.phy.aql_us)
         if s.txqs:
-            yield f"stations/{s.name}/aqm", aqm(s, amsdu=radio.driver == "mt76")
+            yield f"stations/{s.name}/aqm", aqm(s, amsdu=radio.driver in ("mt76", "iwlwifi"))
         if s.rates is not None:
             yield f"stations/{s.name}/rc_stats", rc_stats(s)
         if own_queues:
@@ -64,7 +64,9 @@ def card(phy: Phy) -> Iterator[tuple[str, str]]:
 
 
 def aqm(s: Station, amsdu: bool = False) -> str:
-    """``sta_aqm_read``. A session has A-MSDUs off unless the peer takes them (``SUPPORTS_AMSDU_IN_AMPDU``): mt76's does."""
+    """``sta_aqm_read``. A session has A-MSDUs off unless the peer takes them (``SUPPORTS_AMSDU_IN_AMPDU``): mt76's and
+    iwlwifi's do.
+    """
     rows = ["tid ac backlog-bytes backlog-packets new-flows drops marks overlimit collisions tx-bytes tx-packets flags"]
     for t in s.txqs:
         session = "0x2(RUN AMPDU)" if amsdu else "0x6(RUN AMPDU NO-AMSDU)"
@@ -154,7 +156,11 @@ def htc_queue(radio: Radio) -> str:
 def driver(radio: Radio) -> str:
     """What driver and hardware hold, ``name value`` a line: the model's own."""
     rows = [("driver", radio.driver), ("held", radio.held), ("received", radio.received), ("reorder", radio.reorder)]
-    rows += [(name, n) for name, n in (("cut", radio.cut), ("fifo", radio.fifo), ("tao", radio.tao)) if n]
+    rows += [
+        (name, n)
+        for name, n in (("cut", radio.cut), ("joined", radio.joined), ("fifo", radio.fifo), ("tao", radio.tao))
+        if n
+    ]
     rows += list(radio.counts.items())
     for ac, q in zip(ACS, radio.hardware, strict=True):
         rows += [(f"hardware_{ac}_{k}", n) for k, n in vars(q).items() if q.units]

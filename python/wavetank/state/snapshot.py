@@ -209,6 +209,8 @@ class Radio:
     counts: Mapping[str, int]
     #: Segments behind a qdisc that the device had no room for; in FIFOs of the device's own.
     cut: int
+    #: Packets that stand with another in a TXQ, as one A-MSDU.
+    joined: int
     fifo: int
     #: In driver and hardware; between air and mac80211; in reorder buffers; held back by TAO.
     held: int

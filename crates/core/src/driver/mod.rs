@@ -1,4 +1,4 @@
-//! Device drivers: Ethernet with BQL, ath9k, ath9k_htc, ath10k, mt76, the Linksys access point, SoRa.
+//! Device drivers: Ethernet with BQL, ath9k, ath9k_htc, ath10k, mt76, iwlwifi, the Linksys access point, SoRa.
 
 pub mod ath10k;
 pub mod ath9k;
@@ -6,6 +6,7 @@ pub mod ath9k_htc;
 pub mod bql;
 pub mod ethernet;
 pub mod holds;
+pub mod iwlwifi;
 pub mod linksys;
 pub mod mt76;
 pub mod offload;
@@ -24,6 +25,8 @@ crate::choices! {
         Ath10k = "ath10k",
         /// MediaTek 802.11ax on PCIe: MT7915, MT7916, MT7921.
         Mt76 = "mt76",
+        /// Intel 802.11ax on PCIe: AX200, AX201, AX210, AX211.
+        Iwlwifi = "iwlwifi",
         /// The thesis's commercial access point, a Broadcom chip; access points only.
         Linksys = "linksys",
         /// The thesis's software radio: 802.11a, late acknowledgements.
@@ -36,23 +39,30 @@ impl Name {
     pub const fn does_vht(self) -> bool {
         match self {
             Name::Ath9k | Name::Ath9kTidq | Name::Ath9kHtc | Name::Linksys | Name::Sora => false,
-            Name::Ath10k | Name::Mt76 => true,
+            Name::Ath10k | Name::Mt76 | Name::Iwlwifi => true,
         }
     }
     /// Frames that its card's receive ring holds. The Broadcom's is not known: as ath9k's. src: linux@6.12 ath9k/ath9k.h ATH_RXBUF, ath9k/htc.h
-    /// ATH9K_HTC_RXBUF, ath10k/htt.h HTT_RX_RING_FILL_LEVEL, mt76/mt7915/mt7915.h MT7915_RX_RING_SIZE (mt7921: as many)
+    /// ATH9K_HTC_RXBUF, ath10k/htt.h HTT_RX_RING_FILL_LEVEL, mt76/mt7915/mt7915.h MT7915_RX_RING_SIZE (mt7921: as many),
+    /// iwlwifi/cfg/22000.c IWL_NUM_RBDS_22000_HE (AX210: 4096)
     pub const fn rx_ring(self) -> u32 {
         match self {
             Name::Ath9k | Name::Ath9kTidq | Name::Linksys | Name::Sora => 512,
             Name::Ath9kHtc => 256,
             Name::Ath10k => 1023,
             Name::Mt76 => 1536,
+            Name::Iwlwifi => 2048,
         }
+    }
+    /// Whether its cards do 802.11ax.
+    pub const fn does_he(self) -> bool {
+        matches!(self, Name::Mt76 | Name::Iwlwifi)
     }
     /// Whether the driver asks for airtime queue limits (NL80211_EXT_FEATURE_AQL).
     pub const fn asks_for_aql(self) -> bool {
         match self {
             Name::Ath9k | Name::Ath9kTidq | Name::Ath9kHtc | Name::Linksys | Name::Sora => false,
+            Name::Iwlwifi => false, // src: linux@6.12 iwlwifi/mvm/mac80211.c, which does not name it
             Name::Ath10k | Name::Mt76 => true,
         }
     }

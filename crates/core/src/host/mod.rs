@@ -40,7 +40,7 @@ params! {
         /// On the AP or router.
         ap_rx: Span = Span::from_us(4), in Span::ZERO => Span::from_ms(10), src "calibrated: as sta_rx";
         /// Frames that wait for their host's CPU in the receive ring of a radio's card, at the most; what comes beyond them is dropped. What a
-        /// reorder buffer lets go is not among them. `auto`: the driver's, 512 of ath9k, 256 of ath9k_htc, 1023 of ath10k, 1536 of mt76.
+        /// reorder buffer lets go is not among them. `auto`: the driver's, 512 of ath9k, 256 of ath9k_htc, 1023 of ath10k, 1536 of mt76, 2048 of iwlwifi.
         backlog: Auto<u32> = Auto::Auto, in Auto::Set(1) => Auto::Set(1_000_000), unit "frames", src "linux@6.12 ath9k.h ATH_RXBUF, htc.h ATH9K_HTC_RXBUF, ath10k/htt.h HTT_RX_RING_FILL_LEVEL, mt7915.h MT7915_RX_RING_SIZE";
         /// On the server.
         server_rx: Span = Span::from_us(2), in Span::ZERO => Span::from_ms(10), src "calibrated: order of a server CPU's per-packet cost";

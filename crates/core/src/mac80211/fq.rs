@@ -2,7 +2,12 @@
 //!
 //! A `tin` (one TXQ) takes a flow of the table as its own while the flow has packets or is on its lists; a packet whose
 //! flow belongs to another tin goes to the tin's default flow. When all is full, the fattest flow of any tin pays.
-//! Stands for: Linux 6.12 include/net/fq.h, include/net/fq_impl.h, and of 4.9 to 5.10 who pays ([`Pays`]).
+//! Stands for: Linux 6.12 include/net/fq.h, include/net/fq_impl.h, and of 4.9 to 5.10 who pays ([`Pays`]). Of an A-MSDU that mac80211 builds in a
+//! flow ([`joined`]) the first packet stands in the flow, and the others with it.
+
+mod joined;
+
+pub use joined::Most;
 
 use super::profile::Pays;
 use crate::qdisc::pool::{Chain, Link, Linked, List, NIL, Pool};
@@ -84,6 +89,7 @@ pub struct Fq {
     pub overmemory: u64,
     /// How often a flow was given another place.
     placed: i64,
+    joined: joined::Joined,
 }
 
 /// Why the fair queue lets packets go.
@@ -115,20 +121,50 @@ impl Fq {
             overlimit: 0,
             overmemory: 0,
             placed: 0,
+            joined: joined::Joined::default(),
         }
     }
     /// Packets held at most, memory held at most, and what a flow sends in its turn.
     pub const fn limits(&self) -> (u32, u64, i32) {
         (self.limit, self.memory_limit, self.quantum)
     }
-    /// `skb->len` of a packet.
+    /// `skb->len` of a packet: a super-packet has its headers once.
     #[inline]
     pub const fn len_of(&self, p: &Packet) -> u32 {
-        p.ip_len() + self.header
+        p.payload + p.headers as u32 + self.header
+    }
+    /// The same of what stands at a place of `pool`, with what has joined it.
+    #[inline]
+    fn len_at(&self, i: u32) -> u32 {
+        self.len_of(self.pool.get(i)) + self.joined.bytes(i)
     }
     /// Hashed flows.
     pub const fn table(&self) -> u32 {
         self.table
+    }
+
+    /// Packets that stand with another (an A-MSDU), and are none of `packets`.
+    pub const fn joined(&self) -> u32 {
+        self.joined.packets()
+    }
+    /// Puts a packet of flow `idx` of the table for `tin` to the last one that waits there, as one A-MSDU. False: it does not fit, or nothing waits.
+    /// src: linux@6.12 net/mac80211/tx.c `ieee80211_amsdu_aggregate`
+    pub fn join(&mut self, tin: u32, idx: u32, p: &Packet, most: Most) -> bool {
+        let mut i = idx as usize;
+        if self.flows[i].tin != NIL && self.flows[i].tin != tin {
+            i = (self.table + tin) as usize; // fq_flow_classify
+        }
+        let Some(at) = self.pool.last(&self.flows[i].list) else { return false };
+        let len = self.len_at(at);
+        let Some(added) = self.joined.add(&mut self.pool, at, len, self.header, p, most) else { return false };
+        self.flows[i].backlog += added;
+        self.tins[tin as usize].bytes += u64::from(added);
+        true
+    }
+    /// The next of those that have joined the packet at `i`, which was taken off its flow and stands in `pool` still. All are to be taken.
+    #[inline]
+    pub fn next_joined(&mut self, i: u32) -> Option<Packet> {
+        self.joined.next(&mut self.pool, i)
     }
 
     /// src: `__fq_adjust_removal`
@@ -152,8 +188,7 @@ impl Fq {
     #[inline(always)] // of its callers one is not seldom
     pub fn pop(&mut self, flow: u32) -> Option<u32> {
         let i = self.pool.detach(&mut self.flows[flow as usize].list)?;
-        let p = self.pool.get(i);
-        let (bytes, truesize) = (self.len_of(p), u64::from(p.truesize));
+        let (bytes, truesize) = (self.len_at(i), u64::from(self.pool.get(i).truesize));
         self.removed(flow as usize, 1, bytes, truesize);
         Some(i)
     }
@@ -165,11 +200,14 @@ impl Fq {
             Pays::One => 1,
         };
         let (mut packets, mut bytes, mut truesize) = (0, 0, 0);
-        while let Some(p) = self.pool.pop(&mut self.flows[i].list) {
+        while let Some(at) = self.pool.detach(&mut self.flows[i].list) {
             packets += 1;
-            bytes += self.len_of(&p);
-            truesize += u64::from(p.truesize);
-            free(p);
+            bytes += self.len_at(at);
+            truesize += u64::from(self.pool.get(at).truesize);
+            while let Some(p) = self.next_joined(at) {
+                free(p);
+            }
+            free(self.pool.take(at));
             if packets >= pending {
                 break;
             }
@@ -294,7 +332,7 @@ impl Fq {
                 self.turn(tin)?
             };
             if let Some(p) = take(self, i) {
-                let bytes = self.len_of(self.pool.get(p));
+                let bytes = self.len_at(p);
                 self.flows[i as usize].deficit -= bytes as i32;
                 let t = &mut self.tins[tin as usize];
                 t.tx_bytes += u64::from(bytes);

@@ -9,7 +9,7 @@
 //! Stands for: Linux 6.12 net/mac80211/tx.c (`ieee80211_txq_enqueue`, `ieee80211_tx_dequeue`), include/net/fq_impl.h
 //! ([`fq`]), [`airtime`]. What builds aggregates is `driver`'s, what contends for the medium is `wifi`'s.
 //! Differs: D1 a packet counts as its IP packet and 34 bytes (QoS header 26, LLC 8); keys add nothing. D2 data TIDs
-//! 0..=7 only; no multicast, management or fragment queues. D3 no A-MSDU here. D4 what older kernels did
+//! 0..=7 only; no multicast, management or fragment queues. D3 A-MSDUs for iwlwifi alone ([`Txqs::join`]). D4 what older kernels did
 //! differently: [`profile`].
 
 pub mod airtime;
@@ -121,8 +121,11 @@ impl<B: Bin> codel::Head for FlowHead<'_, B> {
     }
     fn drop(&mut self, p: u32) {
         *self.dropped += 1;
-        let p = self.fq.pool.take(p);
         self.fq.tins[self.tin as usize].drops += 1;
+        while let Some(further) = self.fq.next_joined(p) {
+            self.bin.drop(further, Place::Mac80211, Reason::Codel);
+        }
+        let p = self.fq.pool.take(p);
         self.bin.drop(p, Place::Mac80211, Reason::Codel);
     }
     fn marked(&mut self) {
@@ -180,6 +183,17 @@ impl Txqs {
             Some(o) => o.wake(sta, tid),
             None => self.sched.put_back(now, sta, tid, true),
         }
+    }
+
+    /// Puts a packet to `sta` to the last one of its flow that waits, as one A-MSDU. False: it does not fit there, or nothing waits, and it is to be
+    /// enqueued. src: linux@6.12 net/mac80211/tx.c `ieee80211_amsdu_aggregate`, which wakes no driver
+    pub fn join(&mut self, sta: u16, tid: u8, p: &Packet, most: fq::Most) -> bool {
+        let flow = reciprocal_scale(hash(self.seed, p), self.fq.table());
+        self.fq.join(tin(sta, tid), flow, p, most)
+    }
+    /// The next of those that go with a packet that was pulled, until it is released. All are to be taken.
+    pub fn next_joined(&mut self, i: u32) -> Option<Packet> {
+        self.fq.next_joined(i)
     }
 
     /// The TXQ's next packet: nothing if it is empty, or if AQL holds it back. src: `ieee80211_tx_dequeue`
@@ -319,9 +333,9 @@ impl Txqs {
         self.slow[usize::from(sta)] = self.slow_below.is_some_and(|t| kbit != 0 && kbit < t * stations);
     }
 
-    /// Packets held by all TXQs.
+    /// Packets held by all TXQs, those that stand with another (an A-MSDU) among them.
     pub fn packets(&self) -> u32 {
-        self.fq.packets
+        self.fq.packets + self.fq.joined()
     }
     /// Bytes held by all TXQs, with their 802.11 headers.
     pub fn bytes(&self) -> u64 {

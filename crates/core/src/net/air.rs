@@ -133,6 +133,7 @@ pub(super) fn config(s: &Scenario) -> Result<BssConfig, String> {
         }
         Name::Ath10k => DriverConfig::Ath10kTxqs(Box::new(s.ath10k)),
         Name::Mt76 => DriverConfig::Mt76(Box::new(s.mt76)),
+        Name::Iwlwifi => DriverConfig::Iwlwifi(Box::new(s.iwlwifi)),
         Name::Linksys => DriverConfig::Linksys(s.linksys),
         Name::Sora => DriverConfig::Sora(s.ath9k, s.sora),
     };

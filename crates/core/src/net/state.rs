@@ -108,6 +108,8 @@ pub struct RadioState {
     pub holds: Holds,
     /// Packets of a qdisc's last super-packet, which is cut, that the device had no room for.
     pub cut: u64,
+    /// Packets that stand with another in a TXQ, an A-MSDU, which counts as one there.
+    pub joined: u64,
     /// Packets in FIFOs of the device's own.
     pub fifo: u64,
     /// Packets in driver and hardware.
@@ -217,7 +219,7 @@ impl State {
             let roots = d.qdiscs.iter().filter(|q| q.parent != Some("1:1"));
             let radio = d.radio.as_ref().map_or(0, |r| {
                 let txqs: u64 = r.stations.iter().flat_map(|s| &s.txqs).map(|t| t.backlog_packets).sum();
-                txqs + r.cut + r.fifo + r.held + r.received + r.reorder + r.tao
+                txqs + r.cut + r.joined + r.fifo + r.held + r.received + r.reorder + r.tao
             });
             wire + radio + roots.map(|q| q.backlog.1).sum::<u64>()
         };

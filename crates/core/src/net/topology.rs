@@ -14,6 +14,7 @@ use super::port::{Link, Port};
 use super::programs::Programs;
 use super::routes::{Route, Routes};
 use super::world::{Timetable, World};
+use crate::driver::Name;
 use crate::driver::ethernet::Ethernet;
 use crate::host::{Host, Napi};
 use crate::qdisc::{self, Qdisc, netem};
@@ -404,11 +405,18 @@ fn wifi(s: &Scenario, streams: &Streams) -> Result<Net, String> {
     let mut on_air = vec![ap];
     on_air.extend(&stations);
     let cfg = air::config(s)?;
-    // ath10k polls from 4.9 on ("ath10k: implement NAPI support"), mt76 ever since.
+    // ath10k polls from 4.9 on ("ath10k: implement NAPI support"), mt76 ever since; iwlwifi's poll was none before 5.12, but flushed GRO's list as one.
+    // src: linux@5.4 iwlwifi/pcie/rx.c iwl_pcie_rx_handle (napi_gro_flush)
     let ath10k = s.ath10k.gro && s.kernel.series() >= (4, 9);
     for (host, c) in hosts.iter_mut().zip(&cfg.stations) {
         host.set_radio_ring(s.host.backlog.or(c.driver.name().rx_ring()));
-        if (ath10k && c.driver.is_ath10k()) || (s.mt76.gro && c.driver.is_mt76()) {
+        let gro = match c.driver.name() {
+            Name::Ath10k => ath10k,
+            Name::Mt76 => s.mt76.gro,
+            Name::Iwlwifi => s.iwlwifi.gro,
+            Name::Ath9k | Name::Ath9kTidq | Name::Ath9kHtc | Name::Linksys | Name::Sora => false,
+        };
+        if gro {
             host.napi = Some(Box::new(Napi::new(s.host.hz)));
         }
     }

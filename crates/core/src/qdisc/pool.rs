@@ -161,6 +161,11 @@ impl Pool {
         let i = self.detach(list)?;
         Some(self.take(i))
     }
+    /// Where the last packet of `list` is.
+    #[inline]
+    pub fn last(&self, list: &List) -> Option<u32> {
+        Some(list.tail).filter(|&i| i != NIL)
+    }
     /// Looks at the first packet of `list`.
     #[inline]
     pub fn first(&self, list: &List) -> Option<&Packet> {

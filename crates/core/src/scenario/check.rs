@@ -43,7 +43,8 @@ pub(super) fn combinations(s: &Scenario, places: &Places, path: &str) -> Result<
     }
     modes(s, places, path)?;
     if s.sta.driver == Name::Linksys {
-        let expected = "a station's driver: ath9k, ath9k_htc, ath10k or mt76 (the Linksys device is an access point)";
+        let expected =
+            "a station's driver: ath9k, ath9k_htc, ath10k, mt76 or iwlwifi (the Linksys device is an access point)";
         return Err(refuse(places, path, "sta.driver", "linksys", expected));
     }
     for (key, radio) in [("ap.driver", &s.ap), ("sta.driver", &s.sta)] {
@@ -56,6 +57,11 @@ pub(super) fn combinations(s: &Scenario, places: &Places, path: &str) -> Result<
         if driver == Name::Mt76 && s.kernel.series() < (5, 8) {
             let found = format!("mt76, with kernel = \"{}\"", s.kernel.name());
             let expected = "kernel = \"5.10\" or a later one (the mt7915's driver came with 5.8), or another driver";
+            return Err(refuse(places, path, key, &found, expected));
+        }
+        if driver == Name::Iwlwifi && s.kernel.series() < (5, 4) {
+            let found = format!("iwlwifi, with kernel = \"{}\"", s.kernel.name());
+            let expected = "kernel = \"5.4\" or a later one (the AX200's came with 5.1), or another driver";
             return Err(refuse(places, path, key, &found, expected));
         }
     }
@@ -192,10 +198,10 @@ fn modes(s: &Scenario, places: &Places, path: &str) -> Result<(), ScenarioError>
     }
     for (key, radio) in [("ap.driver", &s.ap), ("sta.driver", &s.sta)] {
         let expected = match radio.driver {
-            Name::Mt76 => continue,
+            Name::Mt76 | Name::Iwlwifi => continue,
             Name::Ath10k if ac => continue,
-            _ if ac => "ath10k or mt76: the other drivers' cards are 802.11n's",
-            _ => "mt76: the other drivers' cards are of older standards",
+            _ if ac => "ath10k, mt76 or iwlwifi: the other drivers' cards are 802.11n's",
+            _ => "mt76 or iwlwifi: the other drivers' cards are of older standards",
         };
         let found = format!("{}, with wifi.standard = \"{}\"", radio.driver.name(), w.standard.name());
         return Err(refuse(places, path, key, &found, expected));

@@ -133,8 +133,8 @@ params! {
         streams: Each<u8> = Each::NONE, src "this project; default: wifi.streams";
         /// Width of what is sent to and from this station, MHz: the channel's at most.
         width_mhz: Each<u8> = Each::NONE, src "this project; default: wifi.width_mhz, of 802.11n 40 at most";
-        /// The station's driver. In an 802.11ac network another than ath10k or mt76 makes it a station of 802.11n, in one of 802.11ax ath10k one of
-        /// 802.11ac and another than mt76 one of 802.11n: its MCS `stations.mcs` has to say.
+        /// The station's driver. In an 802.11ac network another than ath10k, mt76 or iwlwifi makes it a station of 802.11n, in one of 802.11ax ath10k one of
+        /// 802.11ac and another than mt76 or iwlwifi one of 802.11n: its MCS `stations.mcs` has to say.
         driver: Each<crate::driver::Name> = Each::NONE, src "this project; default: sta.driver";
         /// Rate of 802.11a, b or g, to and from this station.
         rate: Each<Rate> = Each::NONE, src "this project; default: wifi.rate";
@@ -151,7 +151,7 @@ params! {
         /// MPDUs to the station that are lost in a row, in the mean: noise that lasts. 0: losses are independent.
         error_run: Each<f64> = Each::NONE, src "this project";
         /// Weight for airtime that the access point gives the station, where its driver has TXQs: of two that want more than there is, one with
-        /// 512 has twice the air of one with 256 (less with ath10k, and next to nothing with mt76, whose devices take turns by themselves with what AQL lets into them).
+        /// 512 has twice the air of one with 256 (less with ath10k, next to nothing with mt76, and nothing with iwlwifi, whose devices take turns by themselves with what AQL lets into them).
         weight: Each<u16> = Each::NONE, src "linux@6.12 net/wireless/nl80211.c NL80211_ATTR_AIRTIME_WEIGHT (iw: airtime_weight); default: mac80211.weight";
         /// Mean SNR of the station's channel at full power, dB: what its distance makes of it.
         snr: Each<f64> = Each::NONE, src "this project; default: floor.topology's, else channel.snr";

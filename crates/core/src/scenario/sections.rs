@@ -167,6 +167,8 @@ sections! {
     ath10k: crate::driver::ath10k::Params,
     /// The mt76 driver, its cards and their firmware.
     mt76: crate::driver::mt76::Params,
+    /// The iwlwifi driver, its cards and their firmware.
+    iwlwifi: crate::driver::iwlwifi::Params,
     /// The Linksys access point.
     linksys: crate::driver::linksys::Params,
     /// The SoRa software radio.

@@ -29,7 +29,7 @@ impl Scenario {
 /// What cards of a driver are in a network of 802.11ac or ax.
 const fn newest(driver: Name, network: Standard) -> Standard {
     match (driver, network) {
-        (Name::Mt76, s) => s,
+        (Name::Mt76 | Name::Iwlwifi, s) => s,
         (Name::Ath10k, _) => Standard::Ac,
         _ => Standard::N,
     }
@@ -94,7 +94,8 @@ pub(super) fn check(s: &Scenario, places: &Places, path: &str) -> Result<(), Sce
         );
     }
     if let Some((i, d)) = own.driver.all().find(|(_, d)| matches!(d, Name::Linksys)) {
-        let expected = "a station's driver: ath9k, ath9k_htc, ath10k or mt76 (the Linksys device is an access point)";
+        let expected =
+            "a station's driver: ath9k, ath9k_htc, ath10k, mt76 or iwlwifi (the Linksys device is an access point)";
         return no("stations.driver", &format!("{} for station {}", d.name(), i + 1), expected);
     }
     if ht { (0..usize::from(s.wifi.stations)).try_for_each(|i| mode(s, i, places, path)) } else { Ok(()) }

@@ -13,7 +13,7 @@ use crate::sim::{Packet, Span, Time, wheel};
 crate::params! {
     /// What a receiver's mac80211 is built with.
     pub struct Params {
-        /// How long a frame waits for an earlier one that is missing, where the buffer is mac80211's; mt76 has its own.
+        /// How long a frame waits for an earlier one that is missing, where the buffer is mac80211's; mt76 and iwlwifi have their own.
         timeout: Span = Span::from_ms(100), in Span::from_us(1) => Span::from_s(10), src "linux@6.12 net/mac80211/rx.c HT_RX_REORDER_BUF_TIMEOUT";
     }
 }

@@ -71,7 +71,7 @@ fn an_aggregate_of_sixteen() {
 /// Each driver's frames grow; what they carry falls, and none by more than its cards' delimiters and a frame or two of the limits make.
 #[test]
 fn every_driver_pays() {
-    for driver in ["ath9k", "ath9k_tidq", "ath9k_htc", "ath10k", "mt76"] {
+    for driver in ["ath9k", "ath9k_tidq", "ath9k_htc", "ath10k", "mt76", "iwlwifi"] {
         let with = |e| each_us(&[("sta.driver", driver), ("ap.driver", driver), ("wifi.encryption", e)]);
         let share = with("ccmp") / with("none");
         assert!((1.003..1.06).contains(&share), "{driver}: {share}");

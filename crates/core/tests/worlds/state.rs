@@ -6,7 +6,7 @@ use wavetank_core::sim::{Named, Time};
 use wavetank_core::workloads;
 
 /// Set-ups in which packets wait in every kind of place.
-const PLACES: [&[(&str, &str)]; 12] = [
+const PLACES: [&[(&str, &str)]; 13] = [
     &[],
     &[
         ("ap.driver", "ath10k"),
@@ -52,6 +52,20 @@ const PLACES: [&[(&str, &str)]; 12] = [
         ("wifi.width_mhz", "80"),
         ("wifi.error_rate", "0.05"),
         ("traffic.tcp_down", "2"),
+    ],
+    &[
+        ("kernel", "6.12"),
+        ("ap.driver", "iwlwifi"),
+        ("sta.driver", "iwlwifi"),
+        ("iwlwifi.tfds", "32"),
+        ("iwlwifi.tso", "false"),
+        ("wifi.mcs", "11"),
+        ("wifi.standard", "ax"),
+        ("wifi.width_mhz", "80"),
+        ("wifi.error_rate", "0.05"),
+        ("traffic.tcp_down", "2"),
+        ("traffic.tcp_up", "1"),
+        ("traffic.udp_up", "300 Mbit/s"),
     ],
 ];
 /// No instant of a sample or of anybody's clock.

@@ -66,6 +66,7 @@ impl Params {
             msdus: self.tokens,
             ampdu_frames: self.ampdu_frames,
             amsdu_msdus: self.amsdu_msdus,
+            amsdus_by_host: false,
             mpdu_bytes: self.mpdu_bytes,
             amsdu_bytes: self.amsdu_bytes,
             vht_bytes: (1 << (13 + self.ampdu_exponent)) - 1,

@@ -18,6 +18,8 @@ pub struct Desc {
     pub tid: Tid,
     /// What AQL was charged for it.
     pub charged: Span,
+    /// It is in one MPDU with what was taken before it: the host forms A-MSDUs.
+    joined: bool,
     /// Its receiver has it: for accounting only.
     landed: bool,
 }
@@ -34,7 +36,7 @@ impl Descriptors {
     pub fn new(msdus: u16) -> Descriptors {
         use crate::sim::{FlowId, Kind, NodeId};
         let packet = Packet::blank(Kind::Udp, FlowId(0), NodeId(0), NodeId(0));
-        let blank = Desc { packet, to: StaIx::AP, tid: Tid::new(0), charged: Span::ZERO, landed: false };
+        let blank = Desc { packet, to: StaIx::AP, tid: Tid::new(0), charged: Span::ZERO, joined: false, landed: false };
         Descriptors { descs: vec![blank; usize::from(msdus)], free: (0..msdus).rev().collect(), landed: 0 }
     }
     /// MSDUs that the firmware has (`num_pending_tx`).
@@ -48,8 +50,33 @@ impl Descriptors {
     /// A packet goes to the firmware. There must be room.
     pub fn take(&mut self, p: &Packet, to: StaIx, tid: Tid, charged: Span) -> Slot {
         let slot = self.free.pop().expect("a free descriptor");
-        self.descs[usize::from(slot)] = Desc { packet: *p, to, tid, charged, landed: false };
+        self.descs[usize::from(slot)] = Desc { packet: *p, to, tid, charged, joined: false, landed: false };
         slot
+    }
+    /// How many more [`Descriptors::take_more`] can take.
+    pub fn left(&self) -> u32 {
+        u32::from(Slot::MAX - self.pending())
+    }
+    /// The same where there is no number of them that the hardware has: there are as many as are needed. Without AQL.
+    pub fn take_more(&mut self, p: &Packet, to: StaIx, tid: Tid) -> Slot {
+        if self.free.is_empty() {
+            self.free.push(self.descs.len() as Slot);
+            self.descs.push(Desc { packet: *p, to, tid, charged: Span::ZERO, joined: false, landed: false });
+        }
+        self.take(p, to, tid, Span::ZERO)
+    }
+    /// Whom a packet is for.
+    pub fn of(&self, slot: Slot) -> (StaIx, Tid) {
+        let d = &self.descs[usize::from(slot)];
+        (d.to, d.tid)
+    }
+    /// It is in one MPDU with what was taken before it.
+    pub fn join(&mut self, slot: Slot) {
+        self.descs[usize::from(slot)].joined = true;
+    }
+    /// Whether it is.
+    pub fn is_joined(&self, slot: Slot) -> bool {
+        self.descs[usize::from(slot)].joined
     }
     pub fn packet(&self, slot: Slot) -> &Packet {
         &self.descs[usize::from(slot)].packet

@@ -372,10 +372,17 @@ impl Queue {
             return None;
         }
         let most = if self.agreement && self.amsdus && mode.aggregates() { par.amsdu_msdus } else { 1 };
-        let mut a = Aggregator::new(amsdu::limit(mode, par.amsdu_bytes, par.mpdu_bytes, encryption), most, encryption);
+        let limit = match par.amsdus_by_host {
+            true => u32::MAX, // who formed it has seen to that
+            false => amsdu::limit(mode, par.amsdu_bytes, par.mpdu_bytes, encryption),
+        };
+        let mut a = Aggregator::new(limit, most, encryption);
         let mut b =
             Buf { slots: [0; MSDUS], n: 0, seq: Seq::default(), len: 0, retries: 0, sent: false, received: false };
         while let Some(&slot) = self.fresh.front() {
+            if par.amsdus_by_host && b.n > 0 && !host.is_joined(slot) {
+                break;
+            }
             if !a.add(host.packet(slot).ip_len()) {
                 break;
             }

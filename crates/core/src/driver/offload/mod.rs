@@ -1,5 +1,5 @@
-//! Cards whose firmware takes packets by the hundred and aggregates by itself: what [`ath10k`](super::ath10k)'s, [`mt76`](super::mt76)'s and
-//! the [`linksys`](super::linksys) access point have in common.
+//! Cards whose firmware takes packets by the hundred and aggregates by itself: what [`ath10k`](super::ath10k)'s, [`mt76`](super::mt76)'s,
+//! [`iwlwifi`](super::iwlwifi)'s and the [`linksys`](super::linksys) access point have in common.
 //!
 //! Enters: packets that the driver pushes from what stands above ([`Above`]). Leaves: PPDUs for the MAC, completions for the driver.
 //!
@@ -12,7 +12,7 @@ mod descriptors;
 mod firmware;
 mod rate_set;
 
-pub(super) use descriptors::Descriptors;
+pub(super) use descriptors::{Descriptors, Slot};
 pub(super) use firmware::Firmware;
 
 use crate::phy::Mode;
@@ -28,6 +28,8 @@ pub(super) struct Limits {
     pub ampdu_frames: u16,
     /// MSDUs in an A-MSDU at most; 1: none.
     pub amsdu_msdus: u8,
+    /// The host forms A-MSDUs ([`Descriptors::join`]): an MPDU has what comes together, and nothing else.
+    pub amsdus_by_host: bool,
     /// Bytes of an MPDU that a VHT or HE peer takes.
     pub mpdu_bytes: u16,
     /// Bytes of an A-MSDU that an HT peer takes.

@@ -2,7 +2,7 @@
 
 use super::receive::Receiver;
 use crate::driver::Name;
-use crate::driver::{ath9k, ath9k_htc, ath10k, linksys, mt76, sora};
+use crate::driver::{ath9k, ath9k_htc, ath10k, iwlwifi, linksys, mt76, sora};
 use crate::mac80211::tao;
 use crate::phy::channel::floor::Floor;
 use crate::phy::channel::{self, Channel};
@@ -103,6 +103,8 @@ pub enum DriverConfig {
     Ath10kTxqs(Box<ath10k::Params>),
     /// MediaTek 802.11ax on PCIe, under mac80211's TXQs ([`StaConfig::queues`]).
     Mt76(Box<mt76::Params>),
+    /// Intel 802.11ax on PCIe, under mac80211's TXQs ([`StaConfig::queues`]).
+    Iwlwifi(Box<iwlwifi::Params>),
     /// The Linksys access point, which has queues of its own.
     Linksys(linksys::Params),
     /// SoRa: ath9k's queues without aggregation, late responses.
@@ -118,6 +120,7 @@ impl DriverConfig {
             DriverConfig::Ath9kHtc(..) | DriverConfig::Ath9kHtcTxqs(_) => Name::Ath9kHtc,
             DriverConfig::Ath10k(..) | DriverConfig::Ath10kTxqs(_) => Name::Ath10k,
             DriverConfig::Mt76(_) => Name::Mt76,
+            DriverConfig::Iwlwifi(_) => Name::Iwlwifi,
             DriverConfig::Linksys(_) => Name::Linksys,
             DriverConfig::Sora(..) => Name::Sora,
         }
@@ -129,7 +132,8 @@ impl DriverConfig {
             | DriverConfig::Ath9kHtc(_, kind, _)
             | DriverConfig::Ath10k(_, kind, _) => Some(*kind),
             DriverConfig::Ath9k(_) | DriverConfig::Ath9kHtcTxqs(_) | DriverConfig::Ath10kTxqs(_) => None,
-            DriverConfig::Mt76(_) | DriverConfig::Linksys(_) | DriverConfig::Sora(..) => None,
+            DriverConfig::Mt76(_) | DriverConfig::Iwlwifi(_) => None,
+            DriverConfig::Linksys(_) | DriverConfig::Sora(..) => None,
         }
     }
     /// Whether it is one of ath10k's.
@@ -140,12 +144,21 @@ impl DriverConfig {
     pub const fn is_mt76(&self) -> bool {
         matches!(self, DriverConfig::Mt76(_))
     }
+    /// Whether it is iwlwifi.
+    pub const fn is_iwlwifi(&self) -> bool {
+        matches!(self, DriverConfig::Iwlwifi(_))
+    }
+    /// Whether its firmware forms a PPDU anew from what nobody answered.
+    const fn forms_anew(&self) -> bool {
+        self.is_mt76() || self.is_iwlwifi()
+    }
     /// Whether it permits A-MSDUs within the A-MPDUs that it receives. Where mac80211 answers the agreement, only if the driver has said so,
-    /// which neither ath9k nor ath9k_htc does, and mt76 does (linux@6.12 net/mac80211/agg-rx.c ieee80211_send_addba_resp:
+    /// which neither ath9k nor ath9k_htc does, and mt76 and iwlwifi do (linux@6.12 net/mac80211/agg-rx.c ieee80211_send_addba_resp:
     /// SUPPORTS_AMSDU_IN_AMPDU); ath10k's firmware answers itself.
     pub(super) const fn permits_amsdus(&self) -> bool {
         match self {
-            DriverConfig::Ath10k(..) | DriverConfig::Ath10kTxqs(_) | DriverConfig::Mt76(_) => true,
+            DriverConfig::Ath10k(..) | DriverConfig::Ath10kTxqs(_) => true,
+            DriverConfig::Mt76(_) | DriverConfig::Iwlwifi(_) => true,
             DriverConfig::Ath9k(_) | DriverConfig::Ath9kTidq(..) => false,
             DriverConfig::Ath9kHtc(..) | DriverConfig::Ath9kHtcTxqs(_) => false,
             DriverConfig::Linksys(_) | DriverConfig::Sora(..) => false,
@@ -160,13 +173,15 @@ impl DriverConfig {
             DriverConfig::Ath9kHtc(..) | DriverConfig::Ath9kHtcTxqs(_) => ath9k::Params::default().density,
             DriverConfig::Ath10k(p, ..) | DriverConfig::Ath10kTxqs(p) => p.density,
             DriverConfig::Mt76(p) => p.density,
+            // src: linux@6.12 iwlwifi/mvm/sta.c iwl_mvm_get_sta_ampdu_dens
+            DriverConfig::Iwlwifi(p) => p.density,
             DriverConfig::Linksys(p) => p.machinery().density,
         }
     }
     /// Why it cannot have that rate control, if it cannot.
     fn refuses(&self, rate: &rate::Setup) -> Option<&'static str> {
         let asks = matches!(self, DriverConfig::Ath9k(_) | DriverConfig::Ath9kTidq(..));
-        let offloads = self.is_ath10k() || self.is_mt76();
+        let offloads = self.is_ath10k() || self.is_mt76() || self.is_iwlwifi();
         if self.is_mt76() && rate.control == rate::Name::MinstrelHt {
             return None;
         }
@@ -181,8 +196,8 @@ impl DriverConfig {
             );
         }
         Some(
-            "the firmware of ath9k_htc's, ath10k's and the Linksys's cards chooses rates by itself: use driver ath9k, or \
-             rate_control = \"fixed\" (ath10k's on a channel: \"ideal\")",
+            "the firmware of ath9k_htc's, ath10k's, iwlwifi's and the Linksys's cards chooses rates by itself: use driver ath9k, or \
+             rate_control = \"fixed\" (ath10k's and iwlwifi's on a channel: \"ideal\")",
         )
     }
     const fn is_usb(&self) -> bool {
@@ -218,6 +233,14 @@ impl BssConfig {
         if let Err(why) = beacon::mode(self.beacon.rate, &self.told()) {
             return Err(BadConfig { station: "beacon.rate".into(), why: why.into() });
         }
+        if self.stations[0].driver.is_iwlwifi() && self.stations.len() > 1 + iwlwifi::MOST_STATIONS {
+            let why = format!(
+                "an access point of driver iwlwifi has {} stations at most, not {}: its firmware knows 16, of which three are its own",
+                iwlwifi::MOST_STATIONS,
+                self.stations.len() - 1
+            );
+            return Err(BadConfig { station: self.stations[0].name.clone(), why });
+        }
         for (i, s) in self.stations.iter().enumerate() {
             let ht = match i {
                 0 => self.stations[1..].iter().any(|s| s.mode.aggregates()),
@@ -230,16 +253,19 @@ impl BssConfig {
                 return bad(s, "a station without QoS has no Block Ack agreements, so it sends no A-MPDUs");
             }
             let (vht, he) = (matches!(s.mode, Mode::Vht(_)), matches!(s.mode, Mode::He(_)));
-            if he && !s.driver.is_mt76() {
-                return bad(s, "802.11ax needs driver mt76 at every station");
+            if he && !s.driver.name().does_he() {
+                return bad(s, "802.11ax needs driver mt76 or iwlwifi at every station");
             }
             if vht && !s.driver.name().does_vht() {
-                return bad(s, "it drives 802.11n cards: 802.11ac needs driver ath10k or mt76 at every station");
+                return bad(
+                    s,
+                    "it drives 802.11n cards: 802.11ac needs driver ath10k, mt76 or iwlwifi at every station",
+                );
             }
             if s.driver.name().does_vht() && !self.qos {
                 return bad(
                     s,
-                    "the firmware of ath10k's and mt76's cards does QoS only here: use 802.11n, ac or ax, or driver ath9k",
+                    "the firmware of ath10k's, mt76's and iwlwifi's cards does QoS only here: use 802.11n, ac or ax, or driver ath9k",
                 );
             }
             if matches!(s.driver, DriverConfig::Sora(..)) && (self.qos || s.aggregates) {
@@ -267,7 +293,7 @@ impl BssConfig {
                 return bad(s, "rate_control = \"ideal\" asks a channel for the best mode: channel.on = true");
             }
             if matches!(s.driver, DriverConfig::Ath9kTidq(..)) && s.rate.control == rate::Name::Ideal {
-                return bad(s, "rate_control = \"ideal\" is of ath9k, ath10k and mt76");
+                return bad(s, "rate_control = \"ideal\" is of ath9k, ath10k, mt76 and iwlwifi");
             }
             let mt7615 = s.driver.is_mt76() && s.rate.control == rate::Name::MinstrelHt;
             if mt7615 && (he || s.mode.mhz() > 80 || s.rate.old_minstrel_streams().is_some()) {
@@ -366,7 +392,12 @@ impl BssConfig {
         let windows = (0..n).map(|peer| self.window(i, peer)).collect();
         let s = &self.stations[i];
         let own = matches!(&s.driver, DriverConfig::Mt76(p) if p.reorder);
-        Receiver::new(windows, &self.reorder, s.rate.hz, own)
+        // iwlwifi's own is as mac80211's, but for its time. src: linux@5.15 iwlwifi/mvm/rxmq.c iwl_mvm_reorder_timer_expired
+        let rule = match &s.driver {
+            DriverConfig::Iwlwifi(p) => reorder::Params { timeout: p.reorder_timeout },
+            _ => self.reorder,
+        };
+        Receiver::new(windows, &rule, s.rate.hz, own)
     }
     /// What station `i` contends with.
     pub(super) fn access(&self, i: usize) -> [Access; Ac::COUNT] {
@@ -406,7 +437,7 @@ impl StaConfig {
             | DriverConfig::Ath10k(..)
             | DriverConfig::Ath10kTxqs(_) => (32, 10),
             // The standard's: what the firmware sets is not public.
-            DriverConfig::Mt76(_) => (7, 7),
+            DriverConfig::Mt76(_) | DriverConfig::Iwlwifi(_) => (7, 7),
             DriverConfig::Linksys(p) => {
                 access[Ac::Be.ix()].txop = p.burst;
                 (7, 7) // dot11ShortRetryLimit
@@ -424,7 +455,7 @@ impl StaConfig {
             qos: cfg.qos,
             window_limit,
             // What nobody answers is sent again by a PPDU of its own.
-            resets_window: !self.driver.is_mt76(),
+            resets_window: !self.driver.forms_anew(),
             rts_limit,
             late,
             patience,

@@ -8,6 +8,7 @@ use crate::driver::ath9k::tidq::Ath9kTidq;
 use crate::driver::ath9k::{Ath9k, Beaconing};
 use crate::driver::ath9k_htc::Ath9kHtc;
 use crate::driver::ath10k::Ath10k;
+use crate::driver::iwlwifi::Iwlwifi;
 use crate::driver::linksys::{Fifos, Linksys};
 use crate::driver::mt76::Mt76;
 use crate::mac80211::Txqs;
@@ -29,6 +30,8 @@ pub(super) enum Netdev {
     Ath10k(Box<Queues>, Box<Ath10k<Queues>>),
     /// TXQs, and mt76.
     Mt76(Box<Queues>, Box<Mt76<Queues>>),
+    /// TXQs, and iwlwifi.
+    Iwlwifi(Box<Txqs>, Box<Iwlwifi>),
     /// The Linksys access point.
     Linksys(Box<Fifos>, Box<Linksys>),
 }
@@ -45,6 +48,7 @@ macro_rules! each {
             Netdev::Ath9kHtc($above, $driver) => $what,
             Netdev::Ath10k($above, $driver) => $what,
             Netdev::Mt76($above, $driver) => $what,
+            Netdev::Iwlwifi($above, $driver) => $what,
             Netdev::Linksys($above, $driver) => $what,
         }
     };
@@ -71,6 +75,10 @@ impl Netdev {
             Netdev::Ath9kTidq(q, _) | Netdev::Ath9kHtc(q, _) | Netdev::Ath10k(q, _) | Netdev::Mt76(q, _) => {
                 q.enqueue(now, to, *p, sink)
             }
+            Netdev::Iwlwifi(q, d) => {
+                d.xmit(now, to, tid, p, q, sink);
+                return Verdict::Ok; // what joins a packet that waits wakes no driver
+            }
             Netdev::Linksys(q, _) => q.enqueue(to, tid, p, sink),
         };
         each!(self, q, d => d.wake(now, to, tid, q, sink));
@@ -91,7 +99,11 @@ impl Netdev {
                 }
                 d.uncork(now, q);
             }
-            Netdev::Ath9kHtc(..) | Netdev::Ath10k(..) | Netdev::Mt76(..) | Netdev::Linksys(..) => {
+            Netdev::Ath9kHtc(..)
+            | Netdev::Ath10k(..)
+            | Netdev::Mt76(..)
+            | Netdev::Iwlwifi(..)
+            | Netdev::Linksys(..) => {
                 for p in all {
                     self.xmit(now, to, tid, p, sink);
                 }
@@ -105,7 +117,7 @@ impl Netdev {
             Netdev::Ath9k(_, d) => Some(d.category(tid)),
             Netdev::Ath9kTidq(_, d) => Some(d.category(tid)),
             Netdev::Ath10k(..) | Netdev::Linksys(..) => Some(Ac::of(tid)),
-            Netdev::Ath9kHtc(..) | Netdev::Mt76(..) => None,
+            Netdev::Ath9kHtc(..) | Netdev::Mt76(..) | Netdev::Iwlwifi(..) => None,
         }
     }
     /// What the hardware would send next.
@@ -124,7 +136,7 @@ impl Netdev {
         }
         let passed = match self {
             Netdev::Ath9kTidq(q, _) | Netdev::Ath9kHtc(q, _) | Netdev::Ath10k(q, _) => q.watched(now),
-            Netdev::Ath9k(..) | Netdev::Mt76(..) | Netdev::Linksys(..) => false, // see `watch`
+            Netdev::Ath9k(..) | Netdev::Mt76(..) | Netdev::Iwlwifi(..) | Netdev::Linksys(..) => false, // see `watch`
         };
         if passed {
             each!(self, q, d => Ac::ALL.iter().for_each(|ac| d.wake(now, StaIx::AP, ac.tid(), q, sink)));
@@ -134,7 +146,7 @@ impl Netdev {
     #[inline]
     pub fn watch(&mut self, now: Time) -> Option<(Time, u32)> {
         match self {
-            Netdev::Ath9k(..) | Netdev::Mt76(..) | Netdev::Linksys(..) => None,
+            Netdev::Ath9k(..) | Netdev::Mt76(..) | Netdev::Iwlwifi(..) | Netdev::Linksys(..) => None,
             Netdev::Ath9kTidq(q, _) | Netdev::Ath9kHtc(q, _) | Netdev::Ath10k(q, _) => {
                 q.watch(now).map(|at| (at, WATCHDOG))
             }
@@ -145,7 +157,11 @@ impl Netdev {
         match self {
             Netdev::Ath9k(_, d) => d.feedback(now, to, mode, answered, f),
             Netdev::Ath9kTidq(_, d) => d.feedback(now, to, mode, answered, f),
-            Netdev::Ath9kHtc(..) | Netdev::Ath10k(..) | Netdev::Mt76(..) | Netdev::Linksys(..) => {} // fixed rates only
+            Netdev::Ath9kHtc(..)
+            | Netdev::Ath10k(..)
+            | Netdev::Mt76(..)
+            | Netdev::Iwlwifi(..)
+            | Netdev::Linksys(..) => {} // fixed rates only
         }
     }
     /// `best` would be the ideal mode for what goes on the air to `to`.
@@ -154,6 +170,7 @@ impl Netdev {
             Netdev::Ath9k(_, d) => d.learn(to, best),
             Netdev::Ath10k(_, d) => d.learn(to, best),
             Netdev::Mt76(_, d) => d.learn(to, best),
+            Netdev::Iwlwifi(_, d) => d.learn(to, best),
             Netdev::Ath9kTidq(..) | Netdev::Ath9kHtc(..) | Netdev::Linksys(..) => {}
         }
     }
@@ -162,7 +179,11 @@ impl Netdev {
         match self {
             Netdev::Ath9k(_, d) => d.rate_counts(),
             Netdev::Ath9kTidq(_, d) => d.rate_counts(),
-            Netdev::Ath9kHtc(..) | Netdev::Ath10k(..) | Netdev::Mt76(..) | Netdev::Linksys(..) => None,
+            Netdev::Ath9kHtc(..)
+            | Netdev::Ath10k(..)
+            | Netdev::Mt76(..)
+            | Netdev::Iwlwifi(..)
+            | Netdev::Linksys(..) => None,
         }
     }
     /// A PPDU came.
@@ -173,6 +194,7 @@ impl Netdev {
             Netdev::Ath9kHtc(q, d) => d.heard(now, from, tid, airtime, q),
             Netdev::Ath10k(q, d) => d.heard(now, from, tid, airtime, q),
             Netdev::Mt76(_, d) => d.heard(from, tid, airtime),
+            Netdev::Iwlwifi(..) => {} // it registers no airtime
             Netdev::Linksys(q, d) => d.heard(now, from, tid, airtime, q),
         }
     }
@@ -181,7 +203,11 @@ impl Netdev {
         match self {
             Netdev::Ath9k(_, d) => d.lands(first, until),
             Netdev::Ath9kTidq(_, d) => d.lands(first, until),
-            Netdev::Ath9kHtc(..) | Netdev::Ath10k(..) | Netdev::Mt76(..) | Netdev::Linksys(..) => {}
+            Netdev::Ath9kHtc(..)
+            | Netdev::Ath10k(..)
+            | Netdev::Mt76(..)
+            | Netdev::Iwlwifi(..)
+            | Netdev::Linksys(..) => {}
         }
     }
     /// A beacon: ath9k's cards hold frames back until an interrupt, and ath10k's poll ends with a push. When its firmware asks for one is not
@@ -191,7 +217,11 @@ impl Netdev {
             Netdev::Ath9k(_, d) => d.beacon(now, what, sink),
             Netdev::Ath9kTidq(_, d) => d.beacon(now, what, sink),
             Netdev::Ath10k(q, d) if what == Beaconing::Came => d.interrupt(now, q, sink),
-            Netdev::Ath9kHtc(..) | Netdev::Ath10k(..) | Netdev::Mt76(..) | Netdev::Linksys(..) => {}
+            Netdev::Ath9kHtc(..)
+            | Netdev::Ath10k(..)
+            | Netdev::Mt76(..)
+            | Netdev::Iwlwifi(..)
+            | Netdev::Linksys(..) => {}
         }
     }
     /// A received frame, whose last bit was there at `ended`: a card that keeps it makes it in its place.
@@ -203,6 +233,7 @@ impl Netdev {
             Netdev::Ath9kHtc(_, d) => d.rx(now, ended, &c(), sink),
             Netdev::Ath10k(q, d) => d.rx(now, &c(), q, sink),
             Netdev::Mt76(_, d) => d.rx(&c()),
+            Netdev::Iwlwifi(_, d) => d.rx(&c()),
             Netdev::Linksys(q, d) => d.rx(now, &c(), q, sink),
         }
     }
@@ -219,6 +250,7 @@ impl Netdev {
             Netdev::Ath9kHtc(q, _) => q.more_for(to), // what the firmware has, it does not say
             Netdev::Ath10k(q, d) => q.more_for(to) || d.more_for(to, ac),
             Netdev::Mt76(q, d) => q.more_for(to) || d.more_for(to, ac),
+            Netdev::Iwlwifi(q, d) => txqs(q) || d.more_for(to, ac),
             Netdev::Linksys(q, d) => q.more_for(to) || d.more_for(to, ac),
         }
     }
@@ -232,7 +264,7 @@ impl Netdev {
     /// Packets above the driver.
     fn above(&self) -> u64 {
         match self {
-            Netdev::Ath9k(q, _) => q.packets().into(),
+            Netdev::Ath9k(q, _) | Netdev::Iwlwifi(q, _) => q.packets().into(),
             Netdev::Ath9kTidq(q, _) | Netdev::Ath9kHtc(q, _) | Netdev::Ath10k(q, _) | Netdev::Mt76(q, _) => q.packets(),
             Netdev::Linksys(q, _) => q.packets(),
         }
@@ -245,6 +277,7 @@ impl Netdev {
     pub fn keeps_whole(&self) -> bool {
         match self {
             Netdev::Ath9kTidq(q, _) | Netdev::Ath9kHtc(q, _) | Netdev::Ath10k(q, _) => q.keeps_whole(),
+            Netdev::Iwlwifi(..) => true, // it cuts them itself, if the stack does not above it
             Netdev::Ath9k(..) | Netdev::Mt76(..) | Netdev::Linksys(..) => false,
         }
     }
@@ -252,13 +285,14 @@ impl Netdev {
     pub fn paced(&mut self, owner: Owner, rate: u64) {
         match self {
             Netdev::Ath9kTidq(q, _) | Netdev::Ath9kHtc(q, _) | Netdev::Ath10k(q, _) => q.paced(owner, rate),
-            Netdev::Ath9k(..) | Netdev::Mt76(..) | Netdev::Linksys(..) => {}
+            Netdev::Ath9k(..) | Netdev::Mt76(..) | Netdev::Iwlwifi(..) | Netdev::Linksys(..) => {}
         }
     }
     /// Packets that cutting has made.
     pub fn cut(&self) -> u64 {
         match self {
             Netdev::Ath9kTidq(q, _) | Netdev::Ath9kHtc(q, _) | Netdev::Ath10k(q, _) => q.cut(),
+            Netdev::Iwlwifi(_, d) => d.cut(),
             Netdev::Ath9k(..) | Netdev::Mt76(..) | Netdev::Linksys(..) => 0,
         }
     }

@@ -5,6 +5,7 @@ use crate::driver::ath9k::Ath9k;
 use crate::driver::ath9k::tidq::Ath9kTidq;
 use crate::driver::ath9k_htc::{self, Ath9kHtc};
 use crate::driver::ath10k::Ath10k;
+use crate::driver::iwlwifi::Iwlwifi;
 use crate::driver::linksys::{Fifos, Linksys};
 use crate::driver::mt76::Mt76;
 use crate::driver::offload::Peer;
@@ -23,13 +24,15 @@ use crate::wifi::{Ac, Framing, Opportunities, StaIx};
 const ETHERNET: u16 = 14;
 
 /// Bytes that a frame has in front of the IP packet while it waits in a TXQ: what mac80211 has made of it. The CCMP header is part of it for ath9k
-/// and ath9k_htc, not for ath10k; mt76's hardware makes 802.11's, too.
+/// and ath9k_htc, not for ath10k and iwlwifi; mt76's hardware makes 802.11's, too.
 /// src: linux@6.12 net/mac80211/tx.c ieee80211_check_fast_xmit (gen_iv), __ieee80211_xmit_fast, ieee80211_8023_xmit; ath9k/main.c ath9k_set_key,
-/// ath10k/mac.c ath10k_send_key (IEEE80211_KEY_FLAG_GENERATE_IV)
+/// ath10k/mac.c ath10k_send_key (IEEE80211_KEY_FLAG_GENERATE_IV), iwlwifi/mvm/mac80211.c __iwl_mvm_mac_set_key
 fn waiting_header(driver: &DriverConfig, chosen: bool, framing: Framing) -> u16 {
     match driver {
         DriverConfig::Mt76(p) if p.encap && !chosen => ETHERNET,
-        DriverConfig::Mt76(_) | DriverConfig::Ath10kTxqs(_) => Framing::open(framing.qos).header(),
+        DriverConfig::Mt76(_) | DriverConfig::Ath10kTxqs(_) | DriverConfig::Iwlwifi(_) => {
+            Framing::open(framing.qos).header()
+        }
         _ => framing.header(),
     }
 }
@@ -41,8 +44,10 @@ impl Netdev {
         // The access point knows everybody; a station knows the access point.
         let peers = if i == 0 { cfg.stations.len() } else { 1 };
         let modes = if i == 0 { cfg.stations.iter().map(|s| s.mode).collect() } else { vec![s.mode_up] };
-        // ath9k_htc reports no airtime, and asks for no fairness by it. src: linux@6.12 ath9k/htc_drv_init.c ath9k_set_hw_capab
-        let airtime_fairness = s.queues.airtime_fairness && !matches!(s.driver, DriverConfig::Ath9kHtcTxqs(_));
+        // ath9k_htc and iwlwifi report no airtime, and ask for no fairness by it. src: linux@6.12 ath9k/htc_drv_init.c ath9k_set_hw_capab,
+        // iwlwifi/mvm/mac80211.c iwl_mvm_mac_setup_register
+        let reports = !matches!(s.driver, DriverConfig::Ath9kHtcTxqs(_) | DriverConfig::Iwlwifi(_));
+        let airtime_fairness = s.queues.airtime_fairness && reports;
         let queues = mac80211::Params { airtime_fairness, ..s.queues };
         let framing = Framing { qos: cfg.qos, encryption: cfg.encryption };
         let txqs = || {
@@ -114,6 +119,12 @@ impl Netdev {
                 driver.protect(cfg.encryption);
                 let above = Queues::txqs(txqs(), cfg.qos, cfg.rfc8325).at(modes);
                 Netdev::Mt76(Box::new(above), Box::new(driver))
+            }
+            DriverConfig::Iwlwifi(p) => {
+                let rates = rates(&modes);
+                let mut driver = Iwlwifi::new(p, rates, &known(), &modes, s.aggregates, cfg.band);
+                driver.protect(cfg.encryption);
+                Netdev::Iwlwifi(Box::new(txqs()), Box::new(driver))
             }
             DriverConfig::Linksys(p) => {
                 let rates = rates(&modes);

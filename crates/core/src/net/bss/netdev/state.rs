@@ -12,15 +12,15 @@ impl Netdev {
     /// Its disciplines and its state, but for what stands above the driver on the way up. `driver`: its name; `of`: whose it is; `peers`: those it knows.
     pub fn state(&self, driver: Name, of: NodeId, peers: &[NodeId]) -> (Vec<QdiscState>, RadioState) {
         let (txqs, qdiscs, cut, fifo) = match self {
-            Netdev::Ath9k(q, _) => (Some(&**q), Vec::new(), 0, 0),
+            Netdev::Ath9k(q, _) | Netdev::Iwlwifi(q, _) => (Some(&**q), Vec::new(), 0, 0),
             Netdev::Ath9kTidq(q, _) | Netdev::Ath9kHtc(q, _) | Netdev::Ath10k(q, _) | Netdev::Mt76(q, _) => {
                 (q.txqs_above(), q.disciplines(), q.rest(), 0)
             }
             Netdev::Linksys(q, _) => (None, Vec::new(), 0, q.packets()),
         };
         let (holds, held, received) = each!(self, _, d => (d.holds(), d.held(), d.held_up()));
-        // ath10k's firmware agrees on Block Ack without mac80211.
-        let own = matches!(self, Netdev::Ath9k(..) | Netdev::Ath9kHtc(..) | Netdev::Mt76(..));
+        // ath10k's firmware agrees on Block Ack without mac80211. iwlwifi's does it for what is sent, and mac80211 hears of it.
+        let own = matches!(self, Netdev::Ath9k(..) | Netdev::Ath9kHtc(..) | Netdev::Mt76(..) | Netdev::Iwlwifi(..));
         let session =
             |to: StaIx, tid: u8| own && holds.tids.iter().any(|t| (t.to, t.tid.get(), t.agreement) == (to, tid, true));
         let stations = (peers.iter().enumerate().filter(|&(_, &p)| p != of))
@@ -41,6 +41,7 @@ impl Netdev {
             stations,
             holds,
             cut,
+            joined: txqs.map_or(0, |q| q.fair_queue().joined().into()),
             fifo,
             held,
             received,
@@ -57,6 +58,7 @@ impl Netdev {
             Netdev::Ath9kHtc(..) => None,
             Netdev::Ath10k(_, d) => Some(d.rates()),
             Netdev::Mt76(_, d) => Some(d.rates()),
+            Netdev::Iwlwifi(_, d) => Some(d.rates()),
             Netdev::Linksys(_, d) => Some(d.rates()),
         }
     }
