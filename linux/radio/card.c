@@ -27,6 +27,7 @@ static const struct wt_driver *const drivers[WT_MODES] = {
 	[WT_ATH10K] = &wt_ath10k,
 	[WT_TIDQ] = &wt_ath9k_tidq,
 	[WT_MT76] = &wt_mt76,
+	[WT_IWL] = &wt_iwlwifi,
 };
 
 static const struct ieee80211_regdomain wt_regdomain = {
@@ -126,10 +127,18 @@ struct wt_radio *wt_card_add(int index)
 		hw->tx_sk_pacing_shift = min(wt_p.pacing_shift, 31);
 	hw->queues = IEEE80211_NUM_ACS;
 	hw->max_rates = 4;
+	if (r->driver->cuts) {
+		ieee80211_hw_set(hw, TX_AMSDU);
+		ieee80211_hw_set(hw, TX_FRAG_LIST);
+		hw->max_tx_fragments = 22;	/* iwlwifi/pcie/internal.h IWL_TRANS_PCIE_MAX_FRAGS, of 25 buffers */
+		hw->netdev_features = NETIF_F_SG | NETIF_F_IP_CSUM | NETIF_F_IPV6_CSUM | (wt_p.tso ? NETIF_F_TSO | NETIF_F_TSO6 : 0);
+	}
 	if (r->driver->amsdus)
 		ieee80211_hw_set(hw, SUPPORTS_AMSDU_IN_AMPDU);
 	if (wt_standard_of(index) == WT_HE)
 		hw->max_rx_aggregation_subframes = hw->max_tx_aggregation_subframes = WT_MAX_MPDUS;
+	if (r->driver->cuts && wt_p.fifo_frames[r->driver->mode] <= WT_WINDOW)	/* cfg/22000.c max_tx_agg_size */
+		hw->max_tx_aggregation_subframes = WT_WINDOW;
 	hw->max_rate_tries = 10;
 	if (wt_rate_set_used(r)) {	/* mt76/mt7615/init.c mt7615_init_wiphy */
 		hw->max_rates = 3;

@@ -39,6 +39,7 @@ struct wt_driver {
 	bool half_window;		/* of CWmin */
 	bool blind;			/* the host does not see what waits in the device */
 	bool amsdus;			/* it takes A-MSDUs within A-MPDUs */
+	bool cuts;			/* it gathers and computes checksums, and cuts super-packets (iwl-config.h IWL_TX_CSUM_NETIF_FLAGS) */
 	bool napi;			/* its host polls: received frames go up merged */
 	bool asks_sessions;		/* of Block Ack, for each TID that it has sent of; else rate control does, but not for voice */
 	bool rate_sets;			/* where mac80211 chooses, the hardware goes through a set of its rates (mpdu/rate_set.c) */
@@ -81,6 +82,6 @@ struct wt_driver {
 	void (*step)(struct wt_radio *r, u64 now);
 };
 
-extern const struct wt_driver wt_ath9k, wt_ath9k_htc, wt_ath10k, wt_ath9k_tidq, wt_mt76;
+extern const struct wt_driver wt_ath9k, wt_ath9k_htc, wt_ath10k, wt_ath9k_tidq, wt_mt76, wt_iwlwifi;
 
 #endif

@@ -39,6 +39,10 @@ struct wt_tid {				/* ieee80211_txq.drv_priv */
 	u16 seq_next;			/* the number after the last one that was looked at */
 	bool numbered;			/* the first of fw_q was looked at */
 	bool paused, more;		/* the discipline was told to PAUSE; it has announced more */
+	/* driver/iwlwifi.c */
+	struct sk_buff_head ring_over;	/* over for the air, behind one that is not, by number */
+	u16 ring_front, ring_used;	/* the number of the first that is not over; descriptors in use */
+	bool ring_known, ring_stopped;	/* that number is; the TXQ is not pulled from */
 	bool asks;			/* a BAR of ath9k_htc's firmware waits for its answer, and all else for that (driver/htc_bar.c) */
 };
 
@@ -83,7 +87,10 @@ struct wt_vif {				/* ieee80211_vif.drv_priv */
 struct wt_frame {			/* tx_info->status.status_driver_data, as ath9k's ath_frame_info */
 	u16 seq;
 	u8 attempts;
-	u8 urb;				/* ath9k_htc: the request that it came with */
+	union {
+		u8 urb;			/* ath9k_htc: the request that it came with */
+		u8 tfd;			/* driver/iwlwifi.c: what it is in its ring */
+	};
 	bool baw_tracked;
 	bool in_fifo;			/* counted in wt_radio.fifo_used */
 	bool more;			/* an MSDU of the same MPDU follows (mpdu/amsdu.c) */

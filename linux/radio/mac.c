@@ -196,9 +196,23 @@ static u32 max_ampdu(const struct ieee80211_sta *sta)
 	return (1u << (IEEE80211_HT_MAX_AMPDU_FACTOR + link->ht_cap.ampdu_factor)) - 1;
 }
 
+/* Octets of A-MSDUs that mac80211 builds for a card that has it do so (mvm/rs-fw.c iwl_mvm_tlc_update_notif). */
+static void let_build(const struct wt_radio *r, struct ieee80211_sta *sta, u16 most)
+{
+	if (!r->driver->cuts)
+		return;
+#if WT_BEFORE(6, 1)
+	sta->max_amsdu_len = sta->max_rc_amsdu_len = most;
+#else
+	sta->deflink.agg.max_amsdu_len = sta->deflink.agg.max_rc_amsdu_len = most;
+	ieee80211_sta_recalc_aggregates(sta);
+#endif
+}
+
 static int wt_op_sta_add(struct ieee80211_hw *hw, struct ieee80211_vif *vif, struct ieee80211_sta *sta)
 {
 	wt_turns_init(((struct wt_sta *)sta->drv_priv)->turn);
+	let_build(*(struct wt_radio **)hw->priv, sta, 1);	/* none before there is a session */
 	return 0;
 }
 
@@ -271,6 +285,8 @@ static int wt_op_ampdu_action(struct ieee80211_hw *hw, struct ieee80211_vif *vif
 		tid->amsdus = params->amsdu;
 		tid->baw_size = min_t(u16, params->buf_size ?: WT_WINDOW, WT_MAX_MPDUS);
 		spin_unlock_bh(&wt_lock);
+		if (params->amsdu)
+			let_build(r, sta, wt_link_of(sta)->vht_cap.vht_supported ? wt_p.amsdu_bytes[r->driver->mode] : wt_p.amsdu_ht_bytes[r->driver->mode]);
 		break;
 	default:
 		return -EOPNOTSUPP;

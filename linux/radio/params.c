@@ -12,23 +12,25 @@ struct wt_params wt_p = {
 	.radios = 2,
 	.seed = 1,
 	.max_frames = 32,	/* ath9k/xmit.c ath_tx_form_aggr: h_baw */
-	.max_bytes = { 65535, 65535, 65535, 65535, 65535 },	/* ath9k/hw.h ATH_AMPDU_LIMIT_MAX; what an HT peer takes */
-	.max_us = { 4096, 4096, 4096, 4096, 4096 },	/* ath9k/xmit.c ath_update_max_aggr_framelen (its comment rounds it to 4 ms) */
-	.hw_depth = { 2, 2, 2, 2, 2 },		/* ath9k.h ATH_AGGR_MIN_QDEPTH */
+	.max_bytes = { 65535, 65535, 65535, 65535, 65535, 65535 },	/* ath9k/hw.h ATH_AMPDU_LIMIT_MAX; what an HT peer takes */
+	.max_us = { 4096, 4096, 4096, 4096, 4096, 4096 },	/* ath9k/xmit.c ath_update_max_aggr_framelen (its comment rounds it to 4 ms) */
+	.hw_depth = { 2, 2, 2, 2, 2, 2 },		/* ath9k.h ATH_AGGR_MIN_QDEPTH */
 	.retries = {
 		[WT_ATH9K] = 30,	/* ath9k.h ATH_MAX_SW_RETRIES */
 		[WT_ATH9K_HTC] = 10,	/* open-ath9k-htc-firmware if_athvar.h OWLMAX_RETRIES */
 		[WT_ATH10K] = 10,	/* ath10k.retries of a scenario */
 		[WT_TIDQ] = 30,
 		[WT_MT76] = 14,		/* driver/mt76.c: 15 transmissions */
+		[WT_IWL] = 14,		/* iwlwifi.tries of a scenario */
 	},
-	.fifo = { [WT_ATH9K_HTC] = 246, [WT_ATH10K] = 1424, [WT_MT76] = 8128 },	/* driver/ath10k.c, mt76.c */
-	.fifo_frames = { [WT_ATH10K] = 32, [WT_MT76] = 32 },	/* of a scenario: ath10k.ampdu_frames, mt76.ampdu_frames, and so on */
-	.tid_depth = { [WT_ATH10K] = 2, [WT_MT76] = 2 },
+	.fifo = { [WT_ATH9K_HTC] = 246, [WT_ATH10K] = 1424, [WT_MT76] = 8128, [WT_IWL] = 256 },	/* driver/ath10k.c, mt76.c; iwlwifi.c: of a ring */
+	.fifo_frames = { [WT_ATH10K] = 32, [WT_MT76] = 32, [WT_IWL] = 32 },	/* of a scenario: ath10k.ampdu_frames, mt76.ampdu_frames, and so on */
+	.tid_depth = { [WT_ATH10K] = 2, [WT_MT76] = 2, [WT_IWL] = 1 },
 	.amsdu_msdus = { [0 ... WT_MODES - 1] = 1 },
-	.amsdu_bytes = { [WT_ATH10K] = 3839, [WT_MT76] = 3839 },	/* 802.11-2016, table 9-19: the shorter one that an HT peer may take */
-	.amsdu_ht_bytes = { [WT_ATH10K] = 3839, [WT_MT76] = 3839 },
+	.amsdu_bytes = { [WT_ATH10K] = 3839, [WT_MT76] = 3839, [WT_IWL] = 3839 },	/* 802.11-2016, table 9-19: the shorter one that an HT peer may take */
+	.amsdu_ht_bytes = { [WT_ATH10K] = 3839, [WT_MT76] = 3839, [WT_IWL] = 3839 },
 	.gro = true,
+	.tso = true,
 	.htc_buffers = 33,	/* driver/htc_firmware.c */
 	.htc_frames = 17,	/* driver/htc_firmware.c */
 	.htc_qdisc = true,
@@ -74,19 +76,19 @@ PARAM(uint, max_frames, "MPDUs an aggregate of ath9k's may hold [32]");
 #define PER_MODE(_name, _text) \
 	module_param_array_named(_name, wt_p._name, uint, NULL, 0444); MODULE_PARM_DESC(_name, _text)
 
-PER_MODE(max_bytes, "octets of an aggregate, by mode [65535,65535,65535,65535,65535]");
-PER_MODE(max_us, "microseconds of an aggregate at the slowest rate of its chain, by mode (ath9k_htc: the firmware's table) [4096,4096,4096,4096,4096]");
-PER_MODE(hw_depth, "aggregates the hardware holds, by mode [2,2,2,2,2]");
-PER_MODE(retries, "attempts that an MPDU gets, by mode; 1, 2: chains [30,10,10,30,14]");
+PER_MODE(max_bytes, "octets of an aggregate, by mode [65535,65535,65535,65535,65535,65535]");
+PER_MODE(max_us, "microseconds of an aggregate at the slowest rate of its chain, by mode (ath9k_htc: the firmware's table) [4096,4096,4096,4096,4096,4096]");
+PER_MODE(hw_depth, "aggregates the hardware holds, by mode [2,2,2,2,2,2]");
+PER_MODE(retries, "attempts that an MPDU gets, by mode; 1, 2: chains [30,10,10,30,14,14]");
 module_param_array_named(mode, wt_p.mode, uint, &wt_p.n_mode, 0444);
-MODULE_PARM_DESC(mode, "0 ath9k, 1 ath9k_htc (USB), 2 ath10k (deep FIFO, AQL), 3 ath9k before 4.10 (queues of its own below a qdisc), 4 mt76 (AQL alone); one a radio, the last holds for the rest [0]");
-PER_MODE(fifo, "MSDUs that a device takes from mac80211, by mode [0,246,1424,0,8128]");
-PER_MODE(fifo_frames, "MPDUs that an aggregate of a device with a FIFO may hold, by mode [0,0,32,0,32]");
-PER_MODE(tid_depth, "PPDUs of one TID that the hardware of such a device holds, by mode [0,0,2,0,2]");
-PER_MODE(amsdu_msdus, "MSDUs that such a device puts into an A-MSDU; 1: it forms none, by mode [1,1,1,1,1]");
-PER_MODE(amsdu_bytes, "octets of an A-MSDU, by mode [0,0,3839,0,3839]");
-PER_MODE(amsdu_ht_bytes, "the same to a peer of 802.11n, where the card is of 802.11ac or ax, by mode [0,0,3839,0,3839]");
-PER_MODE(report_us, "microseconds for which such a device gathers completions before it tells of them, by mode [0,0,0,0,0]");
+MODULE_PARM_DESC(mode, "0 ath9k, 1 ath9k_htc (USB), 2 ath10k (deep FIFO, AQL), 3 ath9k before 4.10 (queues of its own below a qdisc), 4 mt76 (AQL alone), 5 iwlwifi (super-packets whole, a ring a TID); one a radio, the last holds for the rest [0]");
+PER_MODE(fifo, "MSDUs that a device takes from mac80211, by mode [0,246,1424,0,8128,256]");
+PER_MODE(fifo_frames, "MPDUs that an aggregate of a device with a FIFO may hold, by mode [0,0,32,0,32,32]");
+PER_MODE(tid_depth, "PPDUs of one TID that the hardware of such a device holds, by mode [0,0,2,0,2,1]");
+PER_MODE(amsdu_msdus, "MSDUs that such a device puts into an A-MSDU; 1: it forms none, by mode [1,1,1,1,1,1]");
+PER_MODE(amsdu_bytes, "octets of an A-MSDU, by mode [0,0,3839,0,3839,3839]");
+PER_MODE(amsdu_ht_bytes, "the same to a peer of 802.11n, where the card is of 802.11ac or ax, by mode [0,0,3839,0,3839,3839]");
+PER_MODE(report_us, "microseconds for which such a device gathers completions before it tells of them, by mode [0,0,0,0,0,0]");
 PARAM(uint, htc_buffers, "ath9k_htc: frames in the device [33]");
 PARAM(uint, htc_frames, "ath9k_htc: MPDUs an aggregate may hold [17]");
 PARAM(uint, cpu_frame_ns, "ath9k_htc: the device's CPU handles a frame once [12000]");
@@ -96,7 +98,8 @@ PARAM(uint, host_irq_ns, "ath9k_htc: least time between two interrupts of the ho
 PARAM(bool, htc_qdisc, "ath9k_htc: fed by a qdisc as before 6.2; 0: by mac80211's TXQs [1]");
 module_param_array_named(rx_ns, wt_p.rx_ns, uint, &wt_p.n_rx, 0444);
 MODULE_PARM_DESC(rx_ns, "nanoseconds the host of radio i takes for each received frame; the last holds for the rest [0]");
-PARAM(bool, gro, "ath10k, mt76: received frames of a TCP stream that come together go up as one packet [1]");
+PARAM(bool, tso, "iwlwifi: the driver cuts TCP's super-packets; 0: the stack does [1]");
+PARAM(bool, gro, "ath10k, mt76, iwlwifi: received frames of a TCP stream that come together go up as one packet [1]");
 PARAM(uint, rx_backlog, "where rx_ns says so: received frames that may wait for their host in a card's ring; more are dropped [0: the driver's]");
 PARAM(uint, rimt_first_us, "ath9k: a receive interrupt comes this long after the first frame that it tells of (a card: 2000) [0]");
 PARAM(uint, rimt_last_us, "ath9k: or this long after the last one (a card: 500); 0: at once [0]");

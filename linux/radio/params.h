@@ -14,7 +14,7 @@
 #define WT_MCS_OVER_STREAMS	96	/* 12 of 802.11ax for each of eight streams */
 
 enum wt_standard { WT_LEGACY, WT_HT, WT_VHT, WT_HE };	/* what a card is of */
-enum wt_mode { WT_ATH9K, WT_ATH9K_HTC, WT_ATH10K, WT_TIDQ, WT_MT76, WT_MODES };
+enum wt_mode { WT_ATH9K, WT_ATH9K_HTC, WT_ATH10K, WT_TIDQ, WT_MT76, WT_IWL, WT_MODES };
 /* ack/hack.c: when a TCP ACK waits; NATIVE counts only */
 enum wt_hack_policy { WT_HACK_OFF, WT_HACK_NATIVE, WT_HACK_TIMER, WT_HACK_OPPORTUNISTIC, WT_HACK_MORE_DATA, WT_HACK_POLICIES };
 
@@ -40,6 +40,7 @@ struct wt_params {
 	bool htc_qdisc;			/* ath9k_htc: a qdisc above it, which the radio stops; else TXQs */
 	unsigned int rx_ns[WT_MAX_RADIOS];	/* the host's time for a received frame, a radio */
 	unsigned int n_rx;
+	bool tso;			/* iwlwifi: super-packets come whole */
 	bool gro;			/* ath10k: received frames are merged */
 	unsigned int rx_backlog;	/* frames that may wait for a host's CPU; 0: as many as the driver's ring holds */
 	unsigned int rimt_first_us;	/* ath9k: a receive interrupt comes so long after the first frame that it tells of, */

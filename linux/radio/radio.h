@@ -13,7 +13,7 @@
  *   ground   kernel.h, params, radio (this file), frame, driver.h, rider.h
  *   air/     vht, he, phy, channel, csi, trace, capture, loss, edca, host, napi, rx, medium
  *   mpdu/    status, rate_set, rates, block_ack, amsdu, ampdu, tx
- *   driver/  fifo, ath9k with seize, ath10k, mt76, htc, tidq with above
+ *   driver/  fifo, ath9k with seize, ath10k, mt76, iwlwifi, htc, tidq with above
  *   clock    what happens when: clock, beacon
  *   ack/     TCP ACKs: tao, hack
  *   host     pace, wire, mac, card, minstrel, debug, main

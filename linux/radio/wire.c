@@ -48,7 +48,7 @@ static bool merges(void)
 	unsigned int i;
 
 	for (i = 0; wt_p.gro && i < wt_p.n_mode; i++)
-		if (wt_p.mode[i] == WT_ATH10K || wt_p.mode[i] == WT_MT76)
+		if (wt_p.mode[i] == WT_ATH10K || wt_p.mode[i] == WT_MT76 || wt_p.mode[i] == WT_IWL)
 			return true;
 	return false;
 }

@@ -47,7 +47,6 @@ BY_HAND = {
         ({"edca.be_txop": "100 us"}, ["edca.be_txop", "32 us"]),
         ({"ath9k.plain_depth": 4}, ["ath9k.plain_depth"]),
         ({"ap.driver": "linksys"}, ["ap.driver", "ath9k_tidq"]),
-        ({"sta.driver": "iwlwifi"}, ["sta.driver", "the virtual card is", "mt76"]),
         ({"ethernet.rate": "100 Mbit/s"}, ["ethernet.rate", "veth"]),
         ({"beacon.interval": 0}, ["beacon.interval = 0", "15 to 10000"]),
         ({"beacon.interval": 10001}, ["beacon.interval = 10001", "15 to 10000"]),

@@ -27,6 +27,7 @@ struct wt_tid *wt_tid_of(struct ieee80211_txq *txq)
 	if (!tid->txq) {
 		__skb_queue_head_init(&tid->retry_q);
 		__skb_queue_head_init(&tid->fw_q);
+		__skb_queue_head_init(&tid->ring_over);
 		INIT_LIST_HEAD(&tid->fw_list);
 		INIT_LIST_HEAD(&tid->turn);
 		tid->baw_size = WT_WINDOW;

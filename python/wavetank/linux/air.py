@@ -305,7 +305,7 @@ class Air(Cards):
                 lines.append(f"all aqm {file} {units.size(self.text(f'mac80211.{key}'))}")
         if "memory_limit" not in given:
             # their cards do VHT, the virtual radio does not: net/mac80211/tx.c ieee80211_txq_setup_flows
-            lines += [f"{i} aqm fq_memory_limit {MEMORY_VHT}" for i in those("ath10k", "mt76")]
+            lines += [f"{i} aqm fq_memory_limit {MEMORY_VHT}" for i in those("ath10k", "mt76", "iwlwifi")]
         if not self.on("mac80211.airtime_fairness"):
             lines.append("all airtime_flags 0")
         if "weight" in given:  # others have none (net/wireless/nl80211.c)

@@ -16,6 +16,8 @@ AROUND_BODY, AROUND_CCMP = 30, 16
 HT_MPDU_IN_AMPDU, HT_AMPDU, HE_PSDU = 4095, 65_535, 6_500_631
 #: What a card of mt76's has that leaves rates to mac80211: crates/core/src/driver/mt76/params.rs `mt7615`.
 MT7615_TRIES = 12
+#: Drivers of cards of 802.11ax.
+HE = ("mt76", "iwlwifi")
 #: Of an A-MPDU's length that a card of 802.11ac takes, 2^(13 + 7) - 1 (linux/radio/air/vht.c).
 MOST_EXPONENT = 7
 
@@ -48,7 +50,7 @@ class Cards(Queues):
     def newest(self, driver: str) -> str:
         """What a driver's cards are of in this network: of the model, crates/core/src/scenario/stations.rs `newest`."""
         network = self.v["wifi.standard"]
-        if driver == "mt76" or network not in ("ac", "ax"):
+        if driver in HE or network not in ("ac", "ax"):
             return network
         return "ac" if driver == "ath10k" else "n"
 
@@ -120,10 +122,12 @@ class Cards(Queues):
                 "cpu_turn_ns": ("ath9k_htc.cpu_turn", self.span("ath9k_htc.cpu_turn")),
                 "host_irq_ns": ("ath9k_htc.host_irq", self.span("ath9k_htc.host_irq")),
             }
+        if name == "iwlwifi" and self.ccmp:
+            raise self.refuse("wifi.encryption", "the virtual iwlwifi cuts super-packets of open links only")
         return self.firmware(name)
 
     def firmware(self, name: str) -> dict[str, tuple[str, Any]]:
-        """The same of ath10k and mt76, whose firmware aggregates."""
+        """The same of ath10k, mt76 and iwlwifi, whose firmware aggregates."""
         key = f"{name}.{{}}".format
         ap, *stations = self.drivers()
         ends = [end for end, has in (("ap", ap == name), ("sta", name in stations)) if has]
@@ -140,6 +144,8 @@ class Cards(Queues):
             self.of_mode(
                 name, fifo=self.number("mt76.tokens"), retries=(min(tries, MT7615_TRIES) if chosen else tries) - 1
             )
+        elif name == "iwlwifi":
+            self.of_mode(name, fifo=self.number("iwlwifi.tfds"), retries=self.number("iwlwifi.tries") - 1)
         else:
             self.of_mode(name, fifo=self.number("ath10k.msdus"), retries=self.number("ath10k.retries"))
         self.of_mode(
@@ -154,10 +160,13 @@ class Cards(Queues):
             max_us=self.whole_us(key("airtime")),
             report_us=self.whole_us(key("report")),
         )
-        return {"gro": (key("gro"), self.on(key("gro")))}
+        own = {"gro": (key("gro"), self.on(key("gro")))}
+        return own | {"tso": (key("tso"), self.on(key("tso")))} if name == "iwlwifi" else own
 
     def amsdu_bytes(self, name: str) -> int:
         """Octets of an A-MSDU: of the model, crates/core/src/wifi/amsdu.rs `limit`."""
+        if name == "iwlwifi":  # the driver lets an A-MSDU have what the peer says of its MPDUs
+            return self.number("iwlwifi.mpdu_bytes")
         if self.newest(name) == "n":
             return self.amsdu_ht_bytes(name)
         return self.number(f"{name}.mpdu_bytes") - self.around_body()

@@ -25,6 +25,7 @@ OWN: dict[str, tuple[str, str]] = {
     "ath9k_htc.urb_frames": ("20", "the virtual card's URBs are hif_usb.h's (linux/radio/driver/htc.c)"),
     "ath9k_htc.bulk_packets": ("13", "the virtual card's bus is USB 2.0's limit (linux/radio/driver/htc.c)"),
     "mt76.encap": ("false", "mac80211 makes the 802.11 headers for the virtual card"),
+    "iwlwifi.reorder_timeout": ("100 ms", "the virtual iwlwifi hands frames up as they came: the reorder buffer is mac80211's"),
     "mt76.reorder": ("false", "the virtual mt76 hands frames up as they came: the reorder buffer is mac80211's"),
     "tao.behind_holes": ("false", "TAO's hook in the kernel sees what has left the reorder buffer (linux/radio/ack/tao.c)"),
     "nic.gro": ("false", "the wire behind the AP is a veth pair without NAPI"),
@@ -71,7 +72,7 @@ WHY: dict[str, str] = {
     "ath9k_htc": "it is a constant of the virtual card (linux/radio/driver/htc.c)",
     "ath10k": "it is a constant of the virtual card (linux/radio/driver/ath10k.c)",
     "mt76": "it is a constant of the virtual card (linux/radio/driver/mt76.c)",
-    "iwlwifi": "the virtual radio has no mode for this card",
+    "iwlwifi": "it is a constant of the virtual card (linux/radio/driver/iwlwifi.c)",
     "nic": "the wire behind the AP is a veth pair without NAPI",
     "mac80211": "it is a constant of mac80211 (net/mac80211/tx.c ieee80211_txq_setup_flows), which is not patched",
     "bql": "the wire behind the AP is a veth pair",
@@ -85,21 +86,21 @@ WHY: dict[str, str] = {
 HACK = ("off", "native", "timer", "opportunistic", "more-data")
 #: The virtual radio's values by mode, in the order of :data:`MODES` (linux/radio/params.c).
 BY_MODE: dict[str, tuple[int, ...]] = {
-    "fifo": (0, 246, 1424, 0, 8128),
-    "max_bytes": (65535, 65535, 65535, 65535, 65535),
-    "max_us": (4096, 4096, 4096, 4096, 4096),
-    "hw_depth": (2, 2, 2, 2, 2),
-    "retries": (30, 10, 10, 30, 14),
-    "fifo_frames": (0, 0, 32, 0, 32),
-    "tid_depth": (0, 0, 2, 0, 2),
-    "amsdu_msdus": (1, 1, 1, 1, 1),
-    "amsdu_bytes": (0, 0, 3839, 0, 3839),
-    "amsdu_ht_bytes": (0, 0, 3839, 0, 3839),
-    "report_us": (0, 0, 0, 0, 0),
+    "fifo": (0, 246, 1424, 0, 8128, 256),
+    "max_bytes": (65535, 65535, 65535, 65535, 65535, 65535),
+    "max_us": (4096, 4096, 4096, 4096, 4096, 4096),
+    "hw_depth": (2, 2, 2, 2, 2, 2),
+    "retries": (30, 10, 10, 30, 14, 14),
+    "fifo_frames": (0, 0, 32, 0, 32, 32),
+    "tid_depth": (0, 0, 2, 0, 2, 1),
+    "amsdu_msdus": (1, 1, 1, 1, 1, 1),
+    "amsdu_bytes": (0, 0, 3839, 0, 3839, 3839),
+    "amsdu_ht_bytes": (0, 0, 3839, 0, 3839, 3839),
+    "report_us": (0, 0, 0, 0, 0, 0),
 }
 #: Standards of cards, as wavetank_radio's ``standard`` counts them.
 STANDARDS = {"n": 1, "ac": 2, "ax": 3}
-MODES = {"ath9k": 0, "ath9k_htc": 1, "ath10k": 2, "ath9k_tidq": 3, "mt76": 4}
+MODES = {"ath9k": 0, "ath9k_htc": 1, "ath10k": 2, "ath9k_tidq": 3, "mt76": 4, "iwlwifi": 5}
 #: Congestion controls that Linux 6.12 has, of those that the model knows.
 STOCK_CC = frozenset({
     "reno", "cubic", "vegas", "bbr", "yeah", "highspeed", "nv", "westwood", "veno", "hybla", "bic", "htcp", "illinois",
