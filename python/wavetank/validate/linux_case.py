@@ -59,6 +59,7 @@ RADIO: dict[str, Any] = {
     "rx_ns": 0,
     "mode": 0,
     "htc_qdisc": True,
+    "tso": True,
     "rimt_first_us": 0,
     "rimt_last_us": 0,
     "streams": 2,

@@ -16,7 +16,7 @@ from .linux_case import Case, chosen, complete, mcs, per_radio
 
 #: The model's names of congestion controls that the kernel cannot call so (linux/modules/wavetank_bbr).
 MODEL_CC = {"bbr_plus": "bbr-plus", "bbr_dev": "bbr-dev"}
-DRIVERS = ("ath9k", "ath9k_htc", "ath10k", "ath9k_tidq", "mt76")
+DRIVERS = ("ath9k", "ath9k_htc", "ath10k", "ath9k_tidq", "mt76", "iwlwifi")
 #: The marks of RRUL's flows, as TOS.
 RRUL = [0, 32, 160, 184]
 LEAD_IN_S = 1.0
@@ -156,9 +156,13 @@ def firmware(driver: str, radio: dict[str, Any], ccmp: bool) -> dict[str, str]:
     }
     if driver == "mt76":
         every |= {"tokens": of["fifo"], "tries": of["retries"] + 1}
+    elif driver == "iwlwifi":
+        every |= {"tfds": of["fifo"], "tries": of["retries"] + 1, "tso": show(radio["tso"])}
     else:
         every |= {"msdus": of["fifo"], "retries": of["retries"]}
-    if radio["vht"]:
+    if driver == "iwlwifi" and radio["vht"]:
+        every["mpdu_bytes"] = of["amsdu_bytes"]  # its driver takes an MPDU's limit for an A-MSDU's
+    elif radio["vht"]:
         every["mpdu_bytes"] = of["amsdu_bytes"] + AROUND_BODY + (AROUND_CCMP if ccmp else 0)
     else:
         every["amsdu_bytes"] = of["amsdu_bytes"]
@@ -214,7 +218,7 @@ def overrides(config: dict[str, Any], phase_ms: float = 0.0) -> list[tuple[str, 
         # UDP runs between the stations and the AP itself
         "backhaul.present": "true" if tcp else "false",
     }
-    for driver in {sets["ap.driver"], sets["sta.driver"]} & {"ath10k", "mt76"}:
+    for driver in {sets["ap.driver"], sets["sta.driver"]} & {"ath10k", "mt76", "iwlwifi"}:
         sets |= firmware(driver, radio, c["ccmp"])
     sets["mt76.reorder"] = "false"  # the reorder buffer is mac80211's
     sets |= _losses(radio["error_ppm"])
