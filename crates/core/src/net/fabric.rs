@@ -98,7 +98,7 @@ impl Fabric {
         if p.segs == 1 || bss.keeps_whole(from) {
             return bss.xmit(now, from, to, p, &mut self.out);
         }
-        // No Wi-Fi device here gathers: super-packets are cut before they reach mac80211, behind the device's qdisc if it has one.
+        // No Wi-Fi device here gathers but iwlwifi: super-packets are cut before they reach mac80211, behind the device's qdisc if it has one.
         let mut verdict = Verdict::Ok;
         for s in self.accounts.segment(p, Cutter::Stack) {
             let v = bss.xmit(now, from, to, &s, &mut self.out);
