@@ -50,7 +50,7 @@ def test_both_waters_accept_every_drawn_scenario(seed):
 @pytest.mark.parametrize("seed", range(2))
 def test_both_waters_accept_every_scenario_of_firmware(seed):
     seen = Counter()
-    for _, keys in linux_draw_firmware.scenarios(seed, 120):
+    for _, keys in linux_draw_firmware.scenarios(seed, 160):
         s = scenario(keys)
         linux.check(s, 1)
         v = linux.like_linux(s).check()

@@ -62,8 +62,8 @@ if TYPE_CHECKING:
     "--draw",
     type=click.Choice(["common", "rare", "firmware", "house", "busy", "corner", "path", "wired", "marks"]),
     default=None,
-    help="--random: keys that scenarios commonly have [default]; each with up to three more that hardly anyone sets; ath10k "
-    "and mt76, whose firmware aggregates, under 802.11n, ac and ax; stations with drivers, standards and modes of their own; "
+    help="--random: keys that scenarios commonly have [default]; each with up to three more that hardly anyone sets; ath10k, "
+    "mt76 and iwlwifi, whose firmware aggregates, under 802.11n, ac and ax; stations with drivers, standards and modes of their own; "
     "hosts whose CPU is full; 2.4 GHz, 802.11b, g and a, floods of several categories, disciplines above cards, uneven and slow "
     "wires; wired paths that lose, double, reorder and delay unevenly; wires alone; or wires that mark, under DCTCP and "
     "others with ECN.",

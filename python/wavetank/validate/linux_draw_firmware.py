@@ -1,4 +1,4 @@
-"""Random scenarios of cards whose firmware aggregates, ath10k and mt76, under 802.11n, ac and ax: a function of the seed.
+"""Random scenarios of cards whose firmware aggregates, ath10k, mt76 and iwlwifi, under 802.11n, ac and ax: a function of the seed.
 
 What is not of the cards is drawn as in :mod:`.linux_draw`; none is wired.
 """
@@ -12,11 +12,12 @@ from .. import _core
 from . import linux_draw
 from .linux_draw import Drawn
 
-#: Drivers of the access point and of the stations; the commonest first. 802.11ac needs one of these two at both ends, ax mt76.
+#: Drivers of the access point and of the stations; the commonest first. 802.11ac needs one of these three at both ends, ax mt76 or iwlwifi.
 DRIVERS = (
     ("mt76", "mt76"), ("mt76", "mt76"), ("mt76", "mt76"), ("ath10k", "ath10k"), ("ath10k", "ath10k"),
     ("ath10k", "mt76"), ("mt76", "ath10k"),
     ("mt76", "ath9k"), ("ath9k", "mt76"), ("ath10k", "ath9k"), ("ath9k", "ath10k"),
+    ("mt76", "iwlwifi"), ("mt76", "iwlwifi"), ("ath10k", "iwlwifi"), ("ath9k", "iwlwifi"), ("iwlwifi", "iwlwifi"), ("iwlwifi", "mt76"),
 )  # fmt: skip
 
 #: Limits of the cards' that are at their defaults mostly.
@@ -30,6 +31,12 @@ LIMITS: dict[str, dict[str, tuple[int | str, ...]]] = {
         "airtime": ("1 ms", "2 ms"),
         "density": ("0 us", "16 us"),
         "tokens": (128,),
+        "tries": (2, 4),
+    },
+    "iwlwifi": {
+        "airtime": ("1 ms", "2 ms"),
+        "density": ("0 us", "16 us"),
+        "tfds": (64, 1024),
         "tries": (2, 4),
     },
 }
@@ -51,7 +58,7 @@ def standard(r: random.Random, s: Drawn) -> None:
     drivers = {s["ap"]["driver"], s["sta"]["driver"]}
     if "ath9k" in drivers or r.random() < 0.15:
         return
-    w, ax = s["wifi"], drivers == {"mt76"} and r.random() < 0.6
+    w, ax = s["wifi"], drivers <= {"mt76", "iwlwifi"} and r.random() < 0.6
     streams, width = r.choice([1, 2, 2, 3]), r.choice([20, 40, 80, 80, 160])
     for key in ("short_gi", "mcs"):
         w.pop(key, None)
@@ -78,7 +85,9 @@ def exists(standard: str, mcs: int, streams: int, width: int) -> bool:
 def _cards(r: random.Random, s: Drawn) -> None:
     """What their firmware keeps to."""
     drivers = {s["ap"]["driver"], s["sta"]["driver"]}
-    for driver in sorted(drivers & {"ath10k", "mt76"}):
+    if "iwlwifi" in drivers:  # the virtual one has no encryption
+        s["wifi"].pop("encryption", None)
+    for driver in sorted(drivers & {"ath10k", "mt76", "iwlwifi"}):
         card = s.setdefault(driver, {})
         if r.random() < 0.4:
             card["amsdu_msdus"] = r.choice([1, 2, 4])
@@ -88,6 +97,10 @@ def _cards(r: random.Random, s: Drawn) -> None:
             card["ampdu_frames"] = r.choice([16, 32, 64])
         if r.random() < 0.2:
             card["tid_depth"] = 2
+        if driver == "iwlwifi" and r.random() < 0.25:
+            card["tso"] = False
+        if driver == "iwlwifi" and r.random() < 0.3:  # AX210
+            card |= {"tfds": 1024, "ampdu_frames": 256, "mpdu_bytes": 11454}
 
 
 def _limits(r: random.Random, s: Drawn) -> None:
