@@ -196,23 +196,46 @@ static u32 max_ampdu(const struct ieee80211_sta *sta)
 	return (1u << (IEEE80211_HT_MAX_AMPDU_FACTOR + link->ht_cap.ampdu_factor)) - 1;
 }
 
-/* Octets of A-MSDUs that mac80211 builds for a card that has it do so (mvm/rs-fw.c iwl_mvm_tlc_update_notif). */
-static void let_build(const struct wt_radio *r, struct ieee80211_sta *sta, u16 most)
-{
-	if (!r->driver->cuts)
-		return;
 #if WT_BEFORE(6, 1)
-	sta->max_amsdu_len = sta->max_rc_amsdu_len = most;
+#define AGG_OF(sta) (sta)
 #else
-	sta->deflink.agg.max_amsdu_len = sta->deflink.agg.max_rc_amsdu_len = most;
+#define AGG_OF(sta) (&(sta)->deflink.agg)
+#endif
+
+static void tell_limits(struct ieee80211_sta *sta)
+{
+#if !WT_BEFORE(6, 1)
 	ieee80211_sta_recalc_aggregates(sta);
 #endif
+}
+
+/* A card that has mac80211 build A-MSDUs has it build none before there is a session (mvm/mac80211.c, max_rc_amsdu_len = 1) ... */
+static void build_none(const struct wt_radio *r, struct ieee80211_sta *sta)
+{
+	int i;
+
+	if (!r->driver->cuts)
+		return;
+	AGG_OF(sta)->max_amsdu_len = AGG_OF(sta)->max_rc_amsdu_len = 1;
+	for (i = 0; i < IEEE80211_NUM_TIDS; i++)
+		AGG_OF(sta)->max_tid_amsdu_len[i] = 1;
+	tell_limits(sta);
+}
+
+/* ... and then of the TIDs that have one, of so many octets (mvm/rs-fw.c iwl_mvm_tlc_update_notif). */
+static void let_build(const struct wt_radio *r, struct ieee80211_sta *sta, u16 tid, u16 most)
+{
+	if (!r->driver->cuts || wt_p.amsdu_msdus[r->driver->mode] < 2)
+		return;
+	AGG_OF(sta)->max_amsdu_len = AGG_OF(sta)->max_rc_amsdu_len = AGG_OF(sta)->max_tid_amsdu_len[tid] = most;
+	sta->max_amsdu_subframes = wt_p.amsdu_msdus[r->driver->mode];
+	tell_limits(sta);
 }
 
 static int wt_op_sta_add(struct ieee80211_hw *hw, struct ieee80211_vif *vif, struct ieee80211_sta *sta)
 {
 	wt_turns_init(((struct wt_sta *)sta->drv_priv)->turn);
-	let_build(*(struct wt_radio **)hw->priv, sta, 1);	/* none before there is a session */
+	build_none(*(struct wt_radio **)hw->priv, sta);
 	return 0;
 }
 
@@ -286,7 +309,7 @@ static int wt_op_ampdu_action(struct ieee80211_hw *hw, struct ieee80211_vif *vif
 		tid->baw_size = min_t(u16, params->buf_size ?: WT_WINDOW, WT_MAX_MPDUS);
 		spin_unlock_bh(&wt_lock);
 		if (params->amsdu)
-			let_build(r, sta, wt_link_of(sta)->vht_cap.vht_supported ? wt_p.amsdu_bytes[r->driver->mode] : wt_p.amsdu_ht_bytes[r->driver->mode]);
+			let_build(r, sta, params->tid, wt_link_of(sta)->vht_cap.vht_supported ? wt_p.amsdu_bytes[r->driver->mode] : wt_p.amsdu_ht_bytes[r->driver->mode]);
 		break;
 	default:
 		return -EOPNOTSUPP;
