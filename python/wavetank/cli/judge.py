@@ -63,9 +63,9 @@ if TYPE_CHECKING:
     type=click.Choice(["common", "rare", "firmware", "house", "busy", "corner", "path", "wired", "marks"]),
     default=None,
     help="--random: keys that scenarios commonly have [default]; each with up to three more that hardly anyone sets; ath10k, "
-    "mt76 and iwlwifi, whose firmware aggregates, under 802.11n, ac and ax; stations with drivers, standards and modes of their own; "
-    "hosts whose CPU is full; 2.4 GHz, 802.11b, g and a, floods of several categories, disciplines above cards, uneven and slow "
-    "wires; wired paths that lose, double, reorder and delay unevenly; wires alone; or wires that mark, under DCTCP and "
+    "mt76 and iwlwifi, whose firmware aggregates, under 802.11n, ac and ax; stations with drivers, standards and modes of their "
+    "own; hosts whose CPU is full; 2.4 GHz, 802.11b, g and a, floods of several categories, disciplines above cards, uneven and "
+    "slow wires; wired paths that lose, double, reorder and delay unevenly; wires alone; or wires that mark, under DCTCP and "
     "others with ECN.",
 )
 @click.option("--seed", type=Whole(min=0), default=None, help="--random: what draws them [default: 1].")

@@ -1,4 +1,4 @@
-"""Random scenarios of cards whose firmware aggregates, ath10k, mt76 and iwlwifi, under 802.11n, ac and ax: a function of the seed.
+"""Random scenarios of cards whose firmware aggregates (ath10k, mt76, iwlwifi), under 802.11n, ac, ax: a function of the seed.
 
 What is not of the cards is drawn as in :mod:`.linux_draw`; none is wired.
 """
@@ -12,12 +12,14 @@ from .. import _core
 from . import linux_draw
 from .linux_draw import Drawn
 
-#: Drivers of the access point and of the stations; the commonest first. 802.11ac needs one of these three at both ends, ax mt76 or iwlwifi.
+#: Drivers of the access point and of the stations; the commonest first. 802.11ac needs one of these three at both
+#: ends, ax mt76 or iwlwifi.
 DRIVERS = (
     ("mt76", "mt76"), ("mt76", "mt76"), ("mt76", "mt76"), ("ath10k", "ath10k"), ("ath10k", "ath10k"),
     ("ath10k", "mt76"), ("mt76", "ath10k"),
     ("mt76", "ath9k"), ("ath9k", "mt76"), ("ath10k", "ath9k"), ("ath9k", "ath10k"),
-    ("mt76", "iwlwifi"), ("mt76", "iwlwifi"), ("ath10k", "iwlwifi"), ("ath9k", "iwlwifi"), ("iwlwifi", "iwlwifi"), ("iwlwifi", "mt76"),
+    ("mt76", "iwlwifi"), ("mt76", "iwlwifi"), ("ath10k", "iwlwifi"), ("ath9k", "iwlwifi"),
+    ("iwlwifi", "iwlwifi"), ("iwlwifi", "mt76"),
 )  # fmt: skip
 
 #: Limits of the cards' that are at their defaults mostly.
