@@ -190,9 +190,9 @@ def test_limits_are_each_drivers_own():
         "ath10k.retries": 4,
     }
     radio = translate(up().set(sets)).case["radio"]
-    assert radio["max_bytes"] == [8191, 65535, 65535, 65535, 65535]
-    assert radio["max_us"] == [2000, 4096, 5484, 4096, 4096]
-    assert radio["retries"] == [3, 10, 4, 30, 14]
+    assert radio["max_bytes"] == [8191, 65535, 65535, 65535, 65535, 65535]
+    assert radio["max_us"] == [2000, 4096, 5484, 4096, 4096, 4096]
+    assert radio["retries"] == [3, 10, 4, 30, 14, 14]
 
 
 @pytest.mark.parametrize(
