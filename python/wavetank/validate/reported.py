@@ -5,10 +5,11 @@ there ("key=value; key=value"); ``beside``, the other set-up of a ratio, empty w
 ``figure``, a name of :data:`FIGURES`; ``reported``; ``low`` and ``high``, within which the model holds, both empty where
 ``reason`` says why it cannot be judged, and is not run; ``date`` and ``subject`` of the message, or the files.
 
-Nobody measured for us: rates, hosts and flows are mostly not said, and the scenarios' descriptions name what is not. So
-goodputs and their ratios hold within 15 %, times within a factor of 1.5, and where a message says that something does not
-matter within 3 %; docs/reported.md has each row's set-up and what the model's answer says. The model takes the mean of
-seeds 1 to 5; a ratio is one of means.
+Nobody measured for us: rates, hosts and flows are mostly not said, and the scenarios' descriptions name what is not.
+So goodputs and their ratios hold within 15 %, times within a factor of 1.5, a loss of about 5 % within 5 points,
+where a message says that something does not matter within 3 %, and where it says by how much at most, within that;
+docs/reported.md has each row's set-up and what the model's answer says. The model takes the mean of seeds 1 to 5; a
+ratio is one of means.
 """
 
 from __future__ import annotations
