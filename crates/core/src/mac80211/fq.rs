@@ -150,15 +150,24 @@ impl Fq {
     /// Puts a packet of flow `idx` of the table for `tin` to the last one that waits there, as one A-MSDU. False: it does not fit, or nothing waits.
     /// src: linux@6.12 net/mac80211/tx.c `ieee80211_amsdu_aggregate`
     pub fn join(&mut self, tin: u32, idx: u32, p: &Packet, most: Most) -> bool {
-        let mut i = idx as usize;
-        if self.flows[i].tin != NIL && self.flows[i].tin != tin {
-            i = (self.table + tin) as usize; // fq_flow_classify
+        if p.segs > 1 {
+            return false;
         }
+        let (mut i, t) = (idx as usize, &mut self.tins[tin as usize]);
+        // fq_flow_classify, which counts here and again as the packet is enqueued.
+        if self.flows[i].tin != NIL && self.flows[i].tin != tin {
+            t.collisions += 1;
+            i = (self.table + tin) as usize;
+        }
+        t.flows += u64::from(self.flows[i].tin == NIL);
         let Some(at) = self.pool.last(&self.flows[i].list) else { return false };
         let len = self.len_at(at);
         let Some(added) = self.joined.add(&mut self.pool, at, len, self.header, p, most) else { return false };
         self.flows[i].backlog += added;
         self.tins[tin as usize].bytes += u64::from(added);
+        if self.pays == Pays::One {
+            self.place(i, 1); // fq_recalc_backlog
+        }
         true
     }
     /// The next of those that have joined the packet at `i`, which was taken off its flow and stands in `pool` still. All are to be taken.

@@ -51,7 +51,7 @@ impl Joined {
     /// Puts `p` to the packet at `at`, which has `len` bytes with what has joined it, `header` of them in front of its IP packet. Answers how many bytes
     /// that adds; nothing: they do not go together.
     pub fn add(&mut self, pool: &mut Pool, at: u32, len: u32, header: u32, p: &Packet, most: Most) -> Option<u32> {
-        if pool.get(at).segs > 1 || p.segs > 1 || ETHERNET + p.ip_len() + len > most.bytes {
+        if pool.get(at).segs > 1 || ETHERNET + p.ip_len() + len > most.bytes {
             return None;
         }
         if self.behind.len() <= at as usize {
@@ -80,6 +80,9 @@ impl Joined {
         Some(p)
     }
 }
+
+#[cfg(test)]
+mod vectors;
 
 #[cfg(test)]
 mod tests {
