@@ -221,6 +221,12 @@ def test_rare_keys_are_read_where_they_are_drawn():
     assert sum(len(name.split("+")) for name, _ in drawn) > 3 * len(drawn)
 
 
+def test_long_names_of_rare_draws_are_cut():
+    names = [name for name, _ in linux_draw_rare.scenarios(6402, 24)]
+    assert max(map(len, names)) == linux_draw_rare.LONGEST_NAME
+    assert len(set(names)) == len(names)
+
+
 @pytest.mark.parametrize("key", sorted(linux_draw_rare.KEYS))
 def test_rare_values_are_not_the_defaults(key):
     s = scenario({"topology": {"kind": "wifi"}})

@@ -211,10 +211,12 @@ RATE_CONTROLS = (
 )  # fmt: skip
 #: Keys that a scenario gets at most, and how often one is tried.
 MOST, TRIES = 3, 60
+#: Characters that a scenario's name has at most.
+LONGEST_NAME = 100
 
 
 def scenarios(seed: int, count: int) -> Iterator[tuple[str, Drawn]]:
-    """Name and keys of each; the name ends with the rare keys'."""
+    """Name and keys of each; the name ends with the rare keys', as far as there is room."""
     r = random.Random(f"wavetank/rare/{seed}")
     for name, common in linux_draw.scenarios(seed, count):
         s, added, keys = common, [], set[str]()
@@ -238,7 +240,7 @@ def scenarios(seed: int, count: int) -> Iterator[tuple[str, Drawn]]:
                 s = tried
                 added.append(word)
                 keys.add(key)
-        yield "+".join([name, *added]), s
+        yield "+".join([name, *added])[:LONGEST_NAME], s
 
 
 def _says_something(rare: set[str], s: Drawn) -> bool:
