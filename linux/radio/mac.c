@@ -14,6 +14,7 @@
 #include "clock.h"
 #include "driver.h"
 #include "mac.h"
+#include "mpdu/amsdu.h"
 #include "mpdu/block_ack.h"
 #include "mpdu/rate_set.h"
 #include "mpdu/tx.h"
@@ -309,7 +310,7 @@ static int wt_op_ampdu_action(struct ieee80211_hw *hw, struct ieee80211_vif *vif
 		tid->baw_size = min_t(u16, params->buf_size ?: WT_WINDOW, WT_MAX_MPDUS);
 		spin_unlock_bh(&wt_lock);
 		if (params->amsdu)
-			let_build(r, sta, params->tid, wt_link_of(sta)->vht_cap.vht_supported ? wt_p.amsdu_bytes[r->driver->mode] : wt_p.amsdu_ht_bytes[r->driver->mode]);
+			let_build(r, sta, params->tid, wt_amsdu_longest(r, sta));
 		break;
 	default:
 		return -EOPNOTSUPP;
@@ -317,7 +318,7 @@ static int wt_op_ampdu_action(struct ieee80211_hw *hw, struct ieee80211_vif *vif
 	return 0;
 }
 
-/* ath9k_set_key: mac80211 makes the CCMP header, the card the MIC; ath10k's and mt76's cards make both (ath10k/mac.c ath10k_send_key) */
+/* ath9k_set_key: mac80211 makes the CCMP header, the card the MIC; the cards of ath10k, mt76 and iwlwifi make both (ath10k/mac.c ath10k_send_key) */
 static int wt_op_set_key(struct ieee80211_hw *hw, enum set_key_cmd cmd, struct ieee80211_vif *vif,
 			 struct ieee80211_sta *sta, struct ieee80211_key_conf *key)
 {

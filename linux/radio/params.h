@@ -41,7 +41,7 @@ struct wt_params {
 	unsigned int rx_ns[WT_MAX_RADIOS];	/* the host's time for a received frame, a radio */
 	unsigned int n_rx;
 	bool tso;			/* iwlwifi: super-packets come whole */
-	bool gro;			/* ath10k: received frames are merged */
+	bool gro;			/* drivers with NAPI: received frames are merged */
 	unsigned int rx_backlog;	/* frames that may wait for a host's CPU; 0: as many as the driver's ring holds */
 	unsigned int rimt_first_us;	/* ath9k: a receive interrupt comes so long after the first frame that it tells of, */
 	unsigned int rimt_last_us;	/* or so long after the last; 0: every frame is told of at once */

@@ -14,7 +14,7 @@
  * The CCMP header of a frame whose mac80211 has left it to the card: 802.11-2016, 12.5.3.2. So it is no part of what waits in a TXQ, and AQL does
  * not count it. False: no memory.
  */
-static bool make_ccmp_header(struct sk_buff *skb)
+bool wt_fifo_cipher(struct sk_buff *skb)
 {
 	struct ieee80211_key_conf *key = IEEE80211_SKB_CB(skb)->control.hw_key;
 	struct ieee80211_hdr *hdr = (void *)skb->data;
@@ -57,7 +57,7 @@ unsigned int wt_fifo_pull(struct wt_radio *r, int ac, bool all, bool (*room)(con
 
 			if (wt_rate_set_used(r) && txq->sta && info->flags & IEEE80211_TX_CTL_RATE_CTRL_PROBE)
 				wt_rate_set_probe(txq->sta, &info->control.rates[0]);
-			if (!make_ccmp_header(skb)) {
+			if (!wt_fifo_cipher(skb)) {
 				ieee80211_free_txskb(r->hw, skb);
 				continue;
 			}

@@ -9,6 +9,7 @@
 
 unsigned int wt_fifo_pull(struct wt_radio *r, int ac, bool all, bool (*room)(const struct wt_radio *r),
 			  void (*take)(struct wt_radio *r, struct wt_tid *tid, struct sk_buff *skb));
+bool wt_fifo_cipher(struct sk_buff *skb);
 bool wt_fifo_waits(const struct wt_tid *tid);
 void wt_fifo_turn(struct wt_radio *r, struct wt_tid *tid);
 bool wt_fifo_settled(struct wt_radio *r, struct sk_buff *skb);

@@ -11,7 +11,7 @@
  *       sent once and formed anew, stations in turn; it looks at its rings when the softirqs of the moment are through.
  *   D2  an A-MSDU is cut into its MSDUs at once, of a super-packet's the first is charged for all; on the air it is one MPDU (frame.h wt_mpdu_len).
  *   D3  nothing waits beside a full ring: what a super-packet has too much makes the ring longer for a moment (the driver's overflow_q).
- *   D4  received frames are put in order by mac80211; encryption is not there.
+ *   D4  received frames are put in order by mac80211. Of encryption each MSDU has its own packet number.
  */
 #include <linux/ip.h>
 #include <linux/netdevice.h>
@@ -20,6 +20,7 @@
 #include "air/medium.h"
 #include "air/rx.h"
 #include "driver/fifo.h"
+#include "mpdu/amsdu.h"
 #include "mpdu/block_ack.h"
 #include "mpdu/status.h"
 #include "mpdu/tx.h"
@@ -30,7 +31,6 @@
 /* wt_frame.tfd */
 enum { FURTHER, OWN_NUMBER, NEXT_NUMBER };
 
-#define HT_AMSDU	4095	/* iwl_mvm_tx_tso: within an A-MPDU of a station without VHT (IEEE 802.11-2015, 8.7.3) */
 
 /* iwl_txq_space: one descriptor of 256 stays free, by which full is told from empty */
 static int space(const struct wt_tid *tid)
@@ -62,31 +62,35 @@ static void push(struct wt_radio *r, struct wt_tid *tid, struct sk_buff *first, 
 	r->count.fifo_max = max_t(u64, r->count.fifo_max, r->fifo_used);
 }
 
-static void count(struct wt_radio *r, struct sk_buff *skb)
+/* An MSDU is the card's; false: there is no memory for its CCMP header, and it is no more. */
+static bool take(struct wt_radio *r, struct sk_buff *skb)
 {
+	if (!wt_fifo_cipher(skb)) {
+		ieee80211_free_txskb(r->hw, skb);
+		return false;
+	}
 	wt_frame_init(skb);
 	wt_frame(skb)->in_fifo = true;
 	r->fifo_used++;
+	return true;
 }
 
 /* Segments of an A-MSDU to this station (iwl_mvm_tx_tso: num_subframes). */
-static unsigned int subframes(const struct wt_tid *tid, const struct sk_buff *skb)
+static unsigned int subframes(const struct wt_radio *r, const struct wt_tid *tid, const struct sk_buff *skb)
 {
 	const struct ieee80211_tx_info *info = IEEE80211_SKB_CB((struct sk_buff *)skb);
-	const struct ieee80211_sta *sta = tid->txq->sta;
-	unsigned int mss = skb_shinfo(skb)->gso_size, len, pad, limit = wt_p.amsdu_bytes[WT_IWL];
+	struct ieee80211_sta *sta = tid->txq->sta;
+	unsigned int mss = skb_shinfo(skb)->gso_size, len, pad;
 
 	if (!sta || !tid->amsdus || !(info->flags & IEEE80211_TX_CTL_AMPDU))
 		return 1;
-	if (!wt_link_of(sta)->vht_cap.vht_supported)
-		limit = min_t(unsigned int, wt_p.amsdu_ht_bytes[WT_IWL], HT_AMSDU);
 	len = sizeof(struct ethhdr) + 8 + skb_network_header_len(skb) + tcp_hdrlen(skb) + mss;
 	pad = (4 - len) & 3;
-	return clamp((limit + pad) / (len + pad), 1u, wt_p.amsdu_msdus[WT_IWL]);
+	return clamp((wt_amsdu_longest(r, sta) + pad) / (len + pad), 1u, wt_p.amsdu_msdus[WT_IWL]);
 }
 
-/* An skb cut by so many bytes of payload, each piece with what mac80211 has said of the whole; NULL: it is no more. */
-static struct sk_buff *cut(struct wt_radio *r, struct sk_buff *skb, unsigned int size, netdev_features_t features)
+/* An skb cut by so many bytes of payload, each piece with what mac80211 has said of the whole; NULL: there is no memory, and it stays whole. */
+static struct sk_buff *cut(struct sk_buff *skb, unsigned int size, netdev_features_t features)
 {
 	char cb[sizeof(skb->cb)];
 	struct sk_buff *segs, *seg;
@@ -97,16 +101,26 @@ static struct sk_buff *cut(struct wt_radio *r, struct sk_buff *skb, unsigned int
 	skb_shinfo(skb)->gso_type = v4 ? SKB_GSO_TCPV4 : SKB_GSO_TCPV6;
 	segs = skb_gso_segment(skb, features);
 	memcpy(skb->cb, cb, sizeof(cb));
-	if (IS_ERR(segs)) {
-		ieee80211_free_txskb(r->hw, skb);
+	if (IS_ERR(segs))
 		return NULL;
-	}
 	if (!segs)
 		return skb;
 	for (seg = segs; seg; seg = seg->next)
 		memcpy(seg->cb, cb, sizeof(cb));
 	consume_skb(skb);
 	return segs;
+}
+
+/* An MSDU comes to those of its MPDU. */
+static void follow(struct sk_buff **first, struct sk_buff **last, struct sk_buff *msdu)
+{
+	if (*last) {
+		wt_frame(*last)->next = msdu;
+		wt_frame(*last)->more = true;
+	} else {
+		*first = msdu;
+	}
+	*last = msdu;
 }
 
 static unsigned int payload(const struct sk_buff *skb)
@@ -125,9 +139,13 @@ static void push_amsdu(struct wt_radio *r, struct wt_tid *tid, struct sk_buff *s
 	if (payload(skb) > mss) {
 		skb->sk = NULL;
 		skb->destructor = NULL;
-		first = cut(r, skb, mss, 0);
-		if (!first)
-			return;	/* the socket's charge stays: no memory */
+		first = cut(skb, mss, 0);
+		if (!first) {
+			skb->sk = sk;
+			skb->destructor = destructor;
+			ieee80211_free_txskb(r->hw, skb);
+			return;
+		}
 		first->sk = sk;
 		first->destructor = destructor;
 		first->truesize = truesize;
@@ -139,30 +157,29 @@ static void push_amsdu(struct wt_radio *r, struct wt_tid *tid, struct sk_buff *s
 			return;
 		}
 	}
-	for (msdu = first, last = NULL; msdu; msdu = next) {
+	for (msdu = first, first = last = NULL; msdu; msdu = next) {
 		next = msdu->next;
 		skb_mark_not_on_list(msdu);
-		count(r, msdu);
-		if (last) {
-			wt_frame(last)->next = msdu;
-			wt_frame(last)->more = true;
-		}
-		last = msdu;
+		if (take(r, msdu))
+			follow(&first, &last, msdu);
 	}
-	push(r, tid, first, number);
+	if (first)
+		push(r, tid, first, number);
 }
 
 /* iwl_mvm_tx_tso */
 static void push_super(struct wt_radio *r, struct wt_tid *tid, struct sk_buff *skb)
 {
-	unsigned int mss = skb_shinfo(skb)->gso_size, n = subframes(tid, skb);
+	unsigned int mss = skb_shinfo(skb)->gso_size, n = subframes(r, tid, skb);
 	bool v4 = skb->protocol == htons(ETH_P_IP);
 	u16 id = v4 ? ntohs(ip_hdr(skb)->id) : 0;	/* each A-MSDU goes on where the one before ends, or GRO merges nothing across them */
 	struct sk_buff *amsdu = skb, *next;
 	u8 number = OWN_NUMBER;
 
 	if (n * mss < payload(skb))
-		amsdu = cut(r, skb, n * mss, NETIF_F_CSUM_MASK | NETIF_F_SG);
+		amsdu = cut(skb, n * mss, NETIF_F_CSUM_MASK | NETIF_F_SG);
+	if (!amsdu)
+		ieee80211_free_txskb(r->hw, skb);
 	for (; amsdu; amsdu = next, number = NEXT_NUMBER, id += n) {
 		next = amsdu->next;
 		skb_mark_not_on_list(amsdu);
@@ -180,12 +197,12 @@ static void push_one(struct wt_radio *r, struct wt_tid *tid, struct sk_buff *skb
 		ieee80211_free_txskb(r->hw, skb);
 		return;
 	}
-	count(r, skb);
-	push(r, tid, skb, OWN_NUMBER);
+	if (take(r, skb))
+		push(r, tid, skb, OWN_NUMBER);
 }
 
 /* An MSDU of an A-MSDU that mac80211 has built, behind a header of its own, as all that are on the air here are (tx.c ieee80211_amsdu_prepare_head). */
-static void head_for(struct sk_buff *skb, const struct ieee80211_hdr *from, unsigned int len, const struct ethhdr *eth)
+static void head_for(struct sk_buff *skb, const void *from, unsigned int len, const struct ethhdr *eth)
 {
 	struct ieee80211_hdr *hdr = (void *)skb->data;
 
@@ -195,26 +212,23 @@ static void head_for(struct sk_buff *skb, const struct ieee80211_hdr *from, unsi
 }
 
 /* What waited in its TXQ when others came (net/mac80211/tx.c ieee80211_amsdu_aggregate): padding stands before the subframe that it is for. */
-static void push_joined(struct wt_radio *r, struct wt_tid *tid, struct sk_buff *first)
+static void push_joined(struct wt_radio *r, struct wt_tid *tid, struct sk_buff *head)
 {
-	struct sk_buff *msdu = skb_shinfo(first)->frag_list, *last = first, *next;
-	const struct ieee80211_hdr *hdr = (void *)first->data;
-	unsigned int len = ieee80211_hdrlen(hdr->frame_control), at, further = 0;
+	struct sk_buff *first = NULL, *last = NULL, *msdu, *next = skb_shinfo(head)->frag_list;
+	struct ieee80211_qos_hdr from = *(struct ieee80211_qos_hdr *)head->data;
+	unsigned int len = ieee80211_hdrlen(from.frame_control), at = 0, further = 0;
+	char cb[sizeof(head->cb)];
 	struct ethhdr eth;
 
-	for (next = msdu; next; next = next->next)
-		further += next->len;
-	skb_shinfo(first)->frag_list = NULL;
-	first->len -= further;
-	first->data_len -= further;
-	at = first->len - len;
-	memcpy(&eth, first->data + len, sizeof(eth));
-	skb_pull(first, sizeof(eth));
-	head_for(first, hdr, len, &eth);
-	if (first->ip_summed == CHECKSUM_PARTIAL)
-		skb_checksum_help(first);
-	count(r, first);
-	for (; msdu; msdu = next) {
+	memcpy(cb, head->cb, sizeof(cb));
+	for (msdu = next; msdu; msdu = msdu->next)
+		further += msdu->len;
+	skb_shinfo(head)->frag_list = NULL;
+	head->len -= further;
+	head->data_len -= further;
+	skb_pull(head, len);
+	head->next = next;
+	for (msdu = head; msdu; msdu = next) {
 		unsigned int pad = -at & 3;
 
 		next = msdu->next;
@@ -223,21 +237,18 @@ static void push_joined(struct wt_radio *r, struct wt_tid *tid, struct sk_buff *
 		skb_pull(msdu, pad);
 		memcpy(&eth, msdu->data, sizeof(eth));
 		skb_pull(msdu, sizeof(eth));
-		if (skb_cow_head(msdu, len)) {
+		if (skb_cow_head(msdu, len) || (msdu->ip_summed == CHECKSUM_PARTIAL && skb_checksum_help(msdu))) {
 			dev_kfree_skb_any(msdu);
 			continue;
 		}
 		skb_push(msdu, len);
-		head_for(msdu, (void *)first->data, len, &eth);
-		memcpy(msdu->cb, first->cb, sizeof(msdu->cb));
-		if (msdu->ip_summed == CHECKSUM_PARTIAL)
-			skb_checksum_help(msdu);
-		count(r, msdu);
-		wt_frame(last)->next = msdu;
-		wt_frame(last)->more = true;
-		last = msdu;
+		head_for(msdu, &from, len, &eth);
+		memcpy(msdu->cb, cb, sizeof(cb));
+		if (take(r, msdu))
+			follow(&first, &last, msdu);
 	}
-	push(r, tid, first, OWN_NUMBER);
+	if (first)
+		push(r, tid, first, OWN_NUMBER);
 }
 
 /* iwl_mvm_mac_itxq_xmit; the firmware is told where the ring ends now */
@@ -397,6 +408,7 @@ const struct wt_driver wt_iwlwifi = {
 	.napi = true,		/* mvm/rxmq.c iwl_mvm_pass_packet_to_mac80211 */
 	.chooses_rates = true,	/* mvm/mac80211.c: HAS_RATE_CONTROL */
 	.cuts = true,
+	.makes_ccmp = true,	/* mvm/mac80211.c __iwl_mvm_mac_set_key: no IEEE80211_KEY_FLAG_PUT_IV_SPACE of cards with the new transmit API */
 	.wake = pull,
 	.work = look,
 	.dequeue = dequeue,

@@ -22,9 +22,8 @@ static bool in_session(struct sk_buff *skb)
 }
 
 /* Octets of an A-MSDU: one within an A-MPDU of 802.11n is shorter than 802.11ac's and ax's. */
-static u32 longest(const struct wt_radio *r, const struct wt_tid *tid)
+u32 wt_amsdu_longest(const struct wt_radio *r, struct ieee80211_sta *sta)
 {
-	const struct ieee80211_sta *sta = tid->txq->sta;
 	enum wt_standard of = wt_standard_of(r->index);
 	bool newer = of == WT_VHT || of == WT_HE;
 
@@ -36,7 +35,7 @@ static u32 longest(const struct wt_radio *r, const struct wt_tid *tid)
 /* What stands first in the FIFO, and of what stands behind it as much as fits, as one MPDU; NULL: nothing does, or the window is shut. */
 struct sk_buff *wt_amsdu_dequeue(struct wt_radio *r, struct wt_tid *tid)
 {
-	u32 most = tid->active && tid->amsdus ? wt_p.amsdu_msdus[r->driver->mode] : 1, limit = longest(r, tid), bytes, n = 1;
+	u32 most = tid->active && tid->amsdus ? wt_p.amsdu_msdus[r->driver->mode] : 1, limit = wt_amsdu_longest(r, tid->txq->sta), bytes, n = 1;
 	struct sk_buff *first = skb_peek(&tid->fw_q), *last = first, *skb;
 	u16 seq;
 

@@ -7,6 +7,7 @@
 
 #include "radio.h"
 
+u32 wt_amsdu_longest(const struct wt_radio *r, struct ieee80211_sta *sta);
 struct sk_buff *wt_amsdu_dequeue(struct wt_radio *r, struct wt_tid *tid);
 
 #endif

@@ -122,8 +122,6 @@ class Cards(Queues):
                 "cpu_turn_ns": ("ath9k_htc.cpu_turn", self.span("ath9k_htc.cpu_turn")),
                 "host_irq_ns": ("ath9k_htc.host_irq", self.span("ath9k_htc.host_irq")),
             }
-        if name == "iwlwifi" and self.ccmp:
-            raise self.refuse("wifi.encryption", "the virtual iwlwifi cuts super-packets of open links only")
         return self.firmware(name)
 
     def firmware(self, name: str) -> dict[str, tuple[str, Any]]:
@@ -164,16 +162,17 @@ class Cards(Queues):
         return own | {"tso": (key("tso"), self.on(key("tso")))} if name == "iwlwifi" else own
 
     def amsdu_bytes(self, name: str) -> int:
-        """Octets of an A-MSDU: of the model, crates/core/src/wifi/amsdu.rs `limit`."""
-        if name == "iwlwifi":  # the driver lets an A-MSDU have what the peer says of its MPDUs
-            return self.number("iwlwifi.mpdu_bytes")
+        """Octets of an A-MSDU: of the model, crates/core/src/wifi/amsdu.rs `limit`, driver/iwlwifi/tso.rs `limit`."""
+        mpdu = self.number(f"{name}.mpdu_bytes")
         if self.newest(name) == "n":
             return self.amsdu_ht_bytes(name)
-        return self.number(f"{name}.mpdu_bytes") - self.around_body()
+        # iwlwifi's driver lets an A-MSDU have what the peer says of its MPDUs
+        return mpdu if name == "iwlwifi" else mpdu - self.around_body()
 
     def amsdu_ht_bytes(self, name: str) -> int:
         """The same to a peer of 802.11n."""
-        return min(self.number(f"{name}.amsdu_bytes"), HT_MPDU_IN_AMPDU - self.around_body())
+        around = 0 if name == "iwlwifi" else self.around_body()
+        return min(self.number(f"{name}.amsdu_bytes"), HT_MPDU_IN_AMPDU - around)
 
     def around_body(self) -> int:
         """Octets of an MPDU beside its body."""

@@ -87,8 +87,6 @@ def exists(standard: str, mcs: int, streams: int, width: int) -> bool:
 def _cards(r: random.Random, s: Drawn) -> None:
     """What their firmware keeps to."""
     drivers = {s["ap"]["driver"], s["sta"]["driver"]}
-    if "iwlwifi" in drivers:  # the virtual one has no encryption
-        s["wifi"].pop("encryption", None)
     for driver in sorted(drivers & {"ath10k", "mt76", "iwlwifi"}):
         card = s.setdefault(driver, {})
         if r.random() < 0.4:
