@@ -441,7 +441,7 @@ mod tests {
             ("ip route change 1 via 2 initrwnd 3", "initrwnd"),
             ("sysctl -q net.ipv4.tcp_mtu_probing=3", "tcp_mtu_probing=3"),
             ("tc qdisc add dev tun0 root netem delay 1ms", "netem"),
-            ("sysctl -q net.ipv4.tcp_congestion_control=cdg", "cdg"),
+            ("sysctl -q net.ipv4.tcp_congestion_control=prague", "prague"),
         ] {
             assert!(Setup::new().shell(text).unwrap_err().contains(named), "{text}");
         }

@@ -104,12 +104,12 @@ MODES = {"ath9k": 0, "ath9k_htc": 1, "ath10k": 2, "ath9k_tidq": 3, "mt76": 4, "i
 #: Congestion controls that Linux 6.12 has, of those that the model knows.
 STOCK_CC = frozenset({
     "reno", "cubic", "vegas", "bbr", "yeah", "highspeed", "nv", "westwood", "veno", "hybla", "bic", "htcp", "illinois",
-    "scalable", "dctcp",
+    "scalable", "dctcp", "cdg", "lp",
 })  # fmt: skip
 #: Of these, who counts marks one by one: both ends of a connection have to (TCP_CONG_NEEDS_ECN).
 NEEDS_ECN = frozenset({"dctcp"})
 #: Of these, what has parameters that the kernel takes when it begins: the section's keys are their names (module_param).
-PARAMETERS = frozenset({"cubic", "vegas", "nv", "hybla", "bic", "htcp", "illinois", "dctcp"})
+PARAMETERS = frozenset({"cubic", "vegas", "nv", "hybla", "bic", "htcp", "illinois", "dctcp", "cdg"})
 #: Those that linux/modules/wavetank_bbr makes of the kernel's BBR, by the kernel's name.
 OWN_CC = {"bbrp": "bbrp", "bbr-plus": "bbr_plus", "bbr-dev": "bbr_dev"}
 #: What stands in for what the scenario names, and of what that is a name.

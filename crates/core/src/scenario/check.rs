@@ -27,6 +27,11 @@ pub(super) fn combinations(s: &Scenario, places: &Places, path: &str) -> Result<
         let expected = "a netem.delay with it: a packet overtakes those that are delayed";
         return Err(refuse(places, path, "netem.reorder", &s.netem.reorder.to_string(), expected));
     }
+    let window = s.tunables.cdg.window;
+    if !window.is_power_of_two() {
+        let expected = format!("a power of two, 1 to 256, such as {}", window.next_power_of_two().min(256));
+        return Err(refuse(places, path, "cdg.window", &window.to_string(), &expected));
+    }
     if s.time.warmup + s.time.cooldown >= s.time.flows {
         return Err(no_window(s, places, path));
     }
@@ -264,6 +269,13 @@ mod tests {
         assert!(e.starts_with("a.toml: wifi.band: its default, \"5 GHz\", with"), "{e}");
         let e = refused("mcs = 7\n[traffic]\ntcp_up = 0\nping = \"off\"").unwrap();
         assert!(e.starts_with("a.toml: traffic: no traffic at all"), "{e}");
+    }
+
+    #[test]
+    fn cdg_looks_back_over_a_power_of_two() {
+        assert_eq!(refused("mcs = 7\n[cdg]\nwindow = 256"), None);
+        let e = refused("mcs = 7\n[cdg]\nwindow = 9").unwrap();
+        assert!(e.starts_with("a.toml:7: cdg.window: 9; expected a power of two") && e.contains("such as 16"), "{e}");
     }
 
     #[test]

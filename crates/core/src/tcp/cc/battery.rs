@@ -114,6 +114,10 @@ impl Sender {
         } else if n > 0 && !self.tp.in_cwnd_reduction() {
             let ack = self.tp.snd_una;
             self.ca.cong_avoid(&mut self.tp, ack, n);
+            if self.ca.wants_cwr() {
+                self.reduce();
+                self.state(CaState::Cwr);
+            }
         }
     }
 

@@ -11,6 +11,7 @@ pub mod bbr_dev;
 pub mod bbr_plus;
 pub mod bbrp;
 pub mod bic;
+pub mod cdg;
 pub mod cubic;
 pub mod dctcp;
 pub mod highspeed;
@@ -18,6 +19,7 @@ pub mod htcp;
 pub mod hybla;
 pub mod hystart;
 pub mod illinois;
+pub mod lp;
 pub mod nv;
 pub mod reno;
 pub mod scalable;
@@ -28,6 +30,8 @@ pub mod yeah;
 
 #[cfg(test)]
 mod battery;
+#[cfg(test)]
+mod driven;
 /// CONTRIBUTING's worked example.
 #[cfg(test)]
 mod example;
@@ -147,12 +151,18 @@ pub trait Control {
     fn ssthresh(&mut self, tp: &mut Tp) -> u32;
     /// Grows the window for `acked` segments (`cong_avoid`).
     fn cong_avoid(&mut self, tp: &mut Tp, ack: u32, acked: u32);
+    /// Whether growth has ended in a reduction that the control wants by itself (`tcp_enter_cwr`): asked after each [`Control::cong_avoid`].
+    fn wants_cwr(&mut self) -> bool {
+        false
+    }
     /// The recovery state changes to `new` (`set_state`); `tp.ca_state` is still the old one.
     fn set_state(&mut self, _tp: &mut Tp, _new: CaState) {}
     /// Something happened (`cwnd_event`).
     fn event(&mut self, _tp: &mut Tp, _event: Event) {}
     /// An ACK came, before it is judged (`in_ack_event`).
     fn in_ack(&mut self, _tp: &mut Tp, _ack: InAck) {}
+    /// Timestamps of the ACK, before [`Control::pkts_acked`] (`rx_opt.rcv_tsval`, `rcv_tsecr`); 0: none.
+    fn timestamps(&mut self, _tsval: u32, _tsecr: u32) {}
     /// Segments were acknowledged (`pkts_acked`).
     fn pkts_acked(&mut self, _tp: &mut Tp, _sample: &AckSample) {}
     /// The window to return to when a reduction was a mistake (`undo_cwnd`), segments.
@@ -258,6 +268,10 @@ macro_rules! algorithms {
                 match self { $( Algorithm::$v(a) => a.cong_avoid(tp, ack, acked) ),* }
             }
             #[inline]
+            fn wants_cwr(&mut self) -> bool {
+                match self { $( Algorithm::$v(a) => a.wants_cwr() ),* }
+            }
+            #[inline]
             fn set_state(&mut self, tp: &mut Tp, new: CaState) {
                 match self { $( Algorithm::$v(a) => a.set_state(tp, new) ),* }
             }
@@ -268,6 +282,10 @@ macro_rules! algorithms {
             #[inline]
             fn in_ack(&mut self, tp: &mut Tp, ack: InAck) {
                 match self { $( Algorithm::$v(a) => a.in_ack(tp, ack) ),* }
+            }
+            #[inline]
+            fn timestamps(&mut self, tsval: u32, tsecr: u32) {
+                match self { $( Algorithm::$v(a) => a.timestamps(tsval, tsecr) ),* }
             }
             #[inline]
             fn pkts_acked(&mut self, tp: &mut Tp, sample: &AckSample) {
@@ -349,6 +367,10 @@ algorithms! {
     Scalable = "scalable" in scalable,
     /// DCTCP.
     Dctcp = "dctcp" in dctcp,
+    /// CDG: CAIA delay gradient.
+    Cdg = "cdg" in cdg,
+    /// TCP-LP: low priority.
+    Lp = "lp" in lp,
     /// BBR-DEV: BBR with the Wi-Fi patches of 2018.
     BbrDev = "bbr-dev" in bbr_dev,
     /// BBR+: BBR with tunable gains.

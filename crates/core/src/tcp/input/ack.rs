@@ -374,6 +374,7 @@ impl Socket {
         } else {
             self.tp.mss_cache.wrapping_mul(self.tp.delivered.wrapping_sub(rs.prior_delivered))
         };
+        self.ca.timestamps(self.rcv.tsval, self.rcv.tsecr);
         self.ca.pkts_acked(&mut self.tp, &AckSample { pkts_acked: acked, rtt_us: ca_rtt, in_flight });
         flags
     }
@@ -407,6 +408,9 @@ impl Socket {
             Growth::AcksAbove | Growth::Acks => acked.min(1),
         };
         self.ca.cong_avoid(&mut self.tp, ack, worth);
+        if self.ca.wants_cwr() {
+            self.enter_cwr();
+        }
         self.tp.snd_cwnd_stamp = self.tp.clock.j32();
     }
 

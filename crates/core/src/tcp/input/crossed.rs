@@ -52,7 +52,7 @@ impl Socket {
             self.answer_with_reset(p, low);
             return;
         }
-        self.rcv.tsecr = p.tsecr;
+        (self.rcv.tsval, self.rcv.tsecr) = (p.tsval, p.tsecr);
         if p.tsval != 0 && !before(p.tsval, self.rcv.ts_recent) {
             self.rcv.ts_recent = p.tsval;
         }

@@ -83,7 +83,7 @@ impl Socket {
         if !self.child_takes(p, low) || !self.acceptable(p, low) {
             return;
         }
-        self.rcv.tsecr = p.tsecr;
+        (self.rcv.tsval, self.rcv.tsecr) = (p.tsval, p.tsecr);
         if before(p.ack, self.tp.snd_una) || after(p.ack, self.tp.snd_nxt) {
             self.answer_with_reset(p, low);
             return;

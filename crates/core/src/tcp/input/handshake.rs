@@ -217,7 +217,7 @@ impl Socket {
         }
         self.tp.ecn.ok &= p.flags & (flags::ECE | flags::CWR) == flags::ECE;
         self.snd_wl1 = p.seq;
-        self.rcv.tsecr = p.tsecr;
+        (self.rcv.tsval, self.rcv.tsecr) = (p.tsval, p.tsecr);
         self.agree(p);
         self.try_undo_spurious_syn();
         self.take_ack(now, p, true, low, probe);

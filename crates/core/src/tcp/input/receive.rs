@@ -33,7 +33,7 @@ impl Socket {
             _ => !quiet || watched || self.rcv.ofo.has_dsack() || self.rcv.is_tight(),
         };
         let predicted = (matters || heard) && self.is_predicted(p);
-        self.rcv.tsecr = p.tsecr;
+        (self.rcv.tsval, self.rcv.tsecr) = (p.tsval, p.tsecr);
         // The echo is taken from the earliest packet that is not acknowledged (rfc7323#4.3), if its ACK is neither old nor of what was not
         // sent (tcp_ack).
         let believed = !before(p.ack, self.tp.snd_una) && !after(p.ack, self.tp.snd_nxt);

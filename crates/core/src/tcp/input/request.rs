@@ -39,7 +39,7 @@ impl Socket {
         self.timers = Timers::OFF; // a request's is its own
         self.ack.lrcvtime = self.tp.clock.j32(); // tcp_create_openreq_child
         let late = core::mem::take(&mut self.rto.retransmits) > 0 && p.tsecr != self.first_synack_stamp();
-        self.rcv.tsecr = p.tsecr;
+        (self.rcv.tsval, self.rcv.tsecr) = (p.tsval, p.tsecr);
         self.synack_rtt(self.synacks_again == 0);
         // Congestion control starts with this RTT known.
         self.established();

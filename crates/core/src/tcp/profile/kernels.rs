@@ -18,6 +18,7 @@ pub static V3_10: Profile = Profile {
 /// Linux 3.18: the thesis's.
 pub static V3_18: Profile = Profile {
     name: "3.18",
+    timestamps_offset: false,
     prune: Prune::All,
     limit_output_bytes: 131_072,
     limit_is_least: true,
@@ -52,6 +53,7 @@ pub static V4_14: Profile = Profile {
     gso_always: false,
     gso_push: false,
     rehashes: true,
+    timestamps_offset: true,
     collapses: true,
     skb_grows: false,
     tso_defer: TsoDefer::HalfRttInJiffy,

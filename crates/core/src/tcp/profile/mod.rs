@@ -43,6 +43,8 @@ pub struct Profile {
     pub gso_push: bool,
     /// A socket draws another hash for its packets with every RTO (`sk_rethink_txhash`): from 4.9 (3acf3ec3f4b0).
     pub rehashes: bool,
+    /// A connection's timestamps have a random offset: from 4.10 (95a22caee396). Of what is here TCP-LP alone sees it.
+    pub timestamps_offset: bool,
     /// Short segments whose payload lies in pages are sent again as one (`tcp_collapse_retrans`): from 4.10 (f8071cde7867).
     pub collapses: bool,
     /// The first skb in line is filled up from the next one before it goes (`tcp_grow_skb`): from 6.10.

@@ -81,7 +81,9 @@ pub struct Rcv {
     pub predicts: bool,
     /// Timestamp to echo.
     pub ts_recent: u32,
-    /// Timestamp that the last packet echoed.
+    /// Timestamp of the last packet.
+    pub tsval: u32,
+    /// Timestamp that it echoed.
     pub tsecr: u32,
     pub(super) last_tsecr: u32,
     /// Sequence numbers received in order, ever, the FIN's among them (`bytes_received`).
@@ -154,6 +156,7 @@ impl Rcv {
             ofo: Ofo::new(profile.dsack_far),
             predicts: true,
             ts_recent: 0,
+            tsval: 0,
             tsecr: 0,
             last_tsecr: 0,
             bytes_received: 0,
