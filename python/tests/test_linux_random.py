@@ -227,6 +227,17 @@ def test_long_names_of_rare_draws_are_cut():
     assert len(set(names)) == len(names)
 
 
+def test_controls_take_the_place_of_those_that_are_drawn(tmp_path):
+    asked = linux_random.draw(7, 12, tmp_path, "path", controls=["cdg", "lp"])
+    for i, (d, plain) in enumerate(zip(asked, linux_random.draw(7, 12, tmp_path, "path"), strict=True)):
+        cc, was = ("cdg", "lp")[i % 2], plain.scenario.check()["tcp.cc"]
+        assert d.name == f"{plain.name}-as-{cc}"
+        assert d.scenario.check()["tcp.cc"] == cc
+        other = {k for k in plain.scenario.given() if k.partition(".")[0] not in (was, "name")}
+        assert d.scenario.given() - {"name"} == other - {"name"}
+        linux.check(d.scenario, 1)
+
+
 @pytest.mark.parametrize("key", sorted(linux_draw_rare.KEYS))
 def test_rare_values_are_not_the_defaults(key):
     s = scenario({"topology": {"kind": "wifi"}})
@@ -285,6 +296,20 @@ def test_a_miss_says_by_how_many_standard_errors():
     (row,) = judge("x", [{"goodput_up": 100.0}], [{}])
     assert (row.ok, row.reason) == (False, "the model gave no value")
     assert judge("x", [{}], [{"goodput_up": 1.0}]) == []
+
+
+def test_runs_without_a_value_are_chance_or_not():
+    some = [{"ping_p50": 5.0 + x / 100} for x in range(12)]
+    (row,) = judge("x", some, [*some[:11], {}])
+    assert (row.ok, row.reference, row.ours) == (True, pytest.approx(5.055), pytest.approx(5.05))
+    # by hand: 4 of 12 and none, 495/10626 = 4.7 %; 3 of 12 and none, 220/2024 = 11 %
+    (row,) = judge("x", some, [*some[:8], {}, {}, {}, {}])
+    assert (row.ok, row.reason) == (False, "no value in 4 of 12 runs, in 0 of the kernel's 12")
+    assert [linux_random.as_often(n, (12, 12)) for n in ((0, 3), (3, 0), (0, 4), (4, 0), (0, 0), (12, 12), (6, 8))] == [
+        True, True, False, False, True, True, True,
+    ]  # fmt: skip
+    (row,) = judge("x", [*some[:8], {}, {}, {}, {}], some)
+    assert row.ok is False
 
 
 def test_pairs_of_one_channel_are_judged_by_their_differences():

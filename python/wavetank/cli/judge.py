@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .. import files
+from .. import _core, files
+from ..named import Named
 from ..progress import shown
 from .base import _echo_json, _print, cli, jobs_option, json_option
 from .number import Whole
@@ -68,6 +69,12 @@ if TYPE_CHECKING:
     "slow wires; wired paths that lose, double, reorder and delay unevenly; wires alone; or wires that mark, under DCTCP and "
     "others with ECN.",
 )
+@click.option(
+    "--cc",
+    default=None,
+    metavar="NAME,...",
+    help="--random: congestion controls in place of those that are drawn, in turn.",
+)
 @click.option("--seed", type=Whole(min=0), default=None, help="--random: what draws them [default: 1].")
 @click.option(
     "--out",
@@ -97,6 +104,7 @@ def validate(
     recorded: bool,
     count: int | None,
     draw: str | None,
+    cc: str | None,
     seed: int | None,
     out: Path | None,
     on: str,
@@ -139,10 +147,10 @@ def validate(
             raise click.UsageError(
                 "--random draws its scenarios and runs both waters: no --reference, --recorded or --docs"
             )
-        _tell(_random(count, 1 if seed is None else seed, out, jobs, draw, older), check, as_json)
+        _tell(_random(count, 1 if seed is None else seed, out, jobs, draw, cc, older), check, as_json)
         return
-    if draw is not None or seed is not None or out is not None:
-        raise click.UsageError("--draw, --seed and --out belong to --random")
+    if any(given is not None for given in (draw, cc, seed, out)):
+        raise click.UsageError("--draw, --cc, --seed and --out belong to --random")
     if docs is not None:
         if older:
             raise click.UsageError("--docs has the table of 6.12, --kernel runs of another")
@@ -190,7 +198,9 @@ def validate(
     _tell(outcome, check, as_json)
 
 
-def _random(count: int, seed: int, out: Path | None, jobs: int, draw: str | None, older: str | None) -> Report:
+def _random(
+    count: int, seed: int, out: Path | None, jobs: int, draw: str | None, cc: str | None, older: str | None
+) -> Report:
     """Random scenarios on both waters, of 6.12 or of an older kernel."""
     from ..linux import build, kernels
     from ..validate import linux_random
@@ -203,12 +213,15 @@ def _random(count: int, seed: int, out: Path | None, jobs: int, draw: str | None
         )
     kernel, draw = older or kernels.OWN, draw or "common"
     kernels.require(kernel)
-    name = f"{'random' if draw == 'common' else draw}-linux-{f'{older}-' if older else ''}{seed}"
+    known = Named(((name, name) for name in _core.registry()["cc"]), "congestion control")
+    controls = [known[name.strip()] for name in cc.split(",")] if cc else []
+    words = ("random" if draw == "common" else draw, "linux", *([older] if older else []), *controls, str(seed))
+    name = "-".join(words)
     folder = out or Path("results") / name
     files.usable(folder)
     with shown("validate linux --random") as progress:
         build(None, progress)
-        return linux_random.validate(seed, count, folder, jobs, progress, draw, kernel)
+        return linux_random.validate(seed, count, folder, jobs, progress, draw, kernel, controls)
 
 
 def _tell(outcome: Report, check: bool, as_json: bool) -> None:

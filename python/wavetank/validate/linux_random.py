@@ -36,6 +36,7 @@ from ..stats import FloatArray, finite
 from . import (
     linux_draw,
     linux_draw_busy,
+    linux_draw_cc,
     linux_draw_corner,
     linux_draw_firmware,
     linux_draw_house,
@@ -141,10 +142,16 @@ class Drawn:
         return runner.Run(self.name, linux.like_linux(s) if water == "model" else s, i + 1, water=water)
 
 
-def draw(seed: int, count: int, folder: Path, kind: str = "common", kernel: str = kernels.OWN) -> list[Drawn]:
-    """The scenarios of a seed and kind (:data:`DRAWS`; for an older ``kernel`` :data:`ON_WIRES`), written as files."""
+def draw(
+    seed: int, count: int, folder: Path, kind: str = "common", kernel: str = kernels.OWN, controls: Sequence[str] = ()
+) -> list[Drawn]:
+    """The scenarios of a seed and kind (:data:`DRAWS`; for an older ``kernel`` :data:`ON_WIRES`), written as files.
+
+    ``controls``: congestion controls in place of those that are drawn.
+    """
     out = []
-    for name, keys in DRAWS[kind](seed, count) if kernel == kernels.OWN else ON_WIRES[kind](seed, count, kernel):
+    drawn = DRAWS[kind](seed, count) if kernel == kernels.OWN else ON_WIRES[kind](seed, count, kernel)
+    for name, keys in linux_draw_cc.under(drawn, controls) if controls else drawn:
         path = folder / f"{name}.toml"
         scenario = Scenario.from_dict({"name": name, "kernel": kernel, **keys}, str(path))
         files.write_text(path, scenario.text)
@@ -179,22 +186,35 @@ def spread(values: Sequence[float]) -> float:
     return OF_MEDIAN * float(np.std(values, ddof=1)) / math.sqrt(n) if n > 1 else 0.0
 
 
+def as_often(lacking: tuple[int, int], of: tuple[int, int]) -> bool:
+    """Whether so many runs of either water may lack something by the same chance (Fisher's exact test, 5 %)."""
+    more = 0 if lacking[0] * of[1] > lacking[1] * of[0] else 1
+    (a, n), (b, m) = ((lacking[i], of[i]) for i in (more, 1 - more))
+    ways = [math.comb(n, k) * math.comb(m, a + b - k) for k in range(a, min(n, a + b) + 1) if a + b - k <= m]
+    return sum(ways) >= 0.05 * math.comb(n + m, a + b)
+
+
 def judge(name: str, kernel: Sequence[Figures], model: Sequence[Figures], pairs: bool = False) -> list[Row]:
-    """One row a figure that all of the kernel's runs have.
+    """One row a figure that the kernel's runs have, of those that have it (a probe that is lost may be the only one of a run).
 
     ``pairs``: runs of equal number had the same channel. The model's value is then the kernel's median and the median difference
     of these.
     """
     rows = []
     for figure, (share, least) in TOLERANCES.items():
-        if not kernel or any(figure not in k for k in kernel):
+        theirs, ours = [k[figure] for k in kernel if figure in k], [m[figure] for m in model if figure in m]
+        if not theirs or (pairs and len(theirs) < len(kernel)):
             continue
-        theirs, ours = [k[figure] for k in kernel], [m[figure] for m in model if figure in m]
         median = float(np.median(theirs))
         margin = max(share * abs(median), least)
         low, high = median - margin, median + margin
-        if len(ours) < len(model) or not ours:
+        lacking = len(kernel) - len(theirs), len(model) - len(ours)
+        if not ours or (pairs and lacking[1]):
             rows.append(Row(name, figure, median, None, False, "the model gave no value", low, high))
+            continue
+        if not as_often(lacking, (len(kernel), len(model))):
+            told = f"no value in {lacking[1]} of {len(model)} runs, in {lacking[0]} of the kernel's {len(kernel)}"
+            rows.append(Row(name, figure, median, float(np.median(ours)), False, told, low, high))
             continue
         if pairs:
             apart = [o - t for o, t in zip(ours, theirs, strict=True)]
@@ -251,12 +271,14 @@ def validate(
     done: Callable[[int, int, str], None] = lambda reached, of, name: None,
     kind: str = "common",
     kernel: str = kernels.OWN,
+    controls: Sequence[str] = (),
 ) -> Report:
-    """Draws ``count`` scenarios of a kind (:data:`DRAWS`, for an older ``kernel`` :data:`ON_WIRES`) and runs each on both waters.
+    """Draws ``count`` scenarios of a kind (:data:`DRAWS`, for an older ``kernel`` :data:`ON_WIRES`) and runs each on both waters,
+    under these congestion ``controls`` in turn where there are any.
 
     Raises UserError for what is missing.
     """
-    drawn = draw(seed, count, folder, kind, kernel)
+    drawn = draw(seed, count, folder, kind, kernel, controls)
     found: dict[str, dict[str, list[Figures | str]]] = {d.name: {w: [] for w in WATERS} for d in drawn}
     for start, end in ((0, RUNS), (RUNS, RUNS + MORE)):
         some = drawn if start == 0 else [d for d in drawn if d.name in missed(_judge_all(drawn, found))]
