@@ -20,13 +20,27 @@ def used(t: Asked) -> dict[str, set[str]]:
     return {way: {_core.category(dscp, new) for dscp in of} for way, of in marks.items()}
 
 
-def why(t: Asked, section: str, name: str) -> str:
-    """Of a key of ``[edca]`` or ``[edca_ap]``: that no packet is of its category; empty where one is."""
-    way, category = ("up" if section == "edca" else "down"), name.partition("_")[0]
+def why(t: Asked, section: str, name: str, drivers: set[str]) -> str:
+    """Of a key of ``[edca]`` or ``[edca_ap]``: that no packet is of its category, or no card heeds it.
+
+    ``drivers``: those of the cards that it is for. Empty where a card does.
+    """
+    way, (category, _, what) = ("up" if section == "edca" else "down"), name.partition("_")
     if category in used(t)[way]:
-        return ""
+        return _limit(drivers, category) if what == "txop" else ""
     who = "no station" if way == "up" else "the access point never"
     return f"{who} sends {NAMES[category]}: marks decide (traffic.tcp_dscp, udp_dscp, ping_dscp, rrul)"
+
+
+def _limit(drivers: set[str], category: str) -> str:
+    """Of a limit of opportunities at an end: why its cards go by another, if all do."""
+    if drivers == {"ath9k_htc"}:
+        return "ath9k_htc has one PPDU in its hardware, and so in an opportunity"
+    return (
+        "linksys' opportunities of best effort last linksys.burst"
+        if drivers == {"linksys"} and category == "be"
+        else ""
+    )
 
 
 def _marks(t: Asked) -> dict[str, set[int]]:

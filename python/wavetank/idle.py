@@ -27,6 +27,15 @@ EVERY_PACKET = ("rx_truesize", "rx_per_buffer", "rx_pages", "max_header")
 SLOW_STATIONS = ((4, 12), (6, 6))
 #: What each driver has for aggregates alone.
 OF_AGGREGATES = ("ampdu_frames", "window", "ampdu_bytes", "airtime", "density", "subframe_bytes")
+#: What ath9k has for frames under a Block Ack agreement alone: units in hardware, and what it sends again itself.
+OF_AGREEMENTS = ("depth", "retries")
+NO_AGREEMENT = "no frame is under a Block Ack agreement"
+#: Since when mac80211 asks no RTS of a driver with a table of rates: what is left is ath9k's own, for frames under an agreement.
+#: src: linux@5.17 net/mac80211/rate.c rate_control_get_rate
+NO_RTS_ASKED = (5, 17)
+#: Cards whose drivers tell mac80211 of airtime (NL80211_EXT_FEATURE_AIRTIME_FAIRNESS).
+TELL_AIRTIME = {"ath9k", "ath10k", "mt76"}
+OF_AIRTIME = ("mac80211.airtime_fairness", "mac80211.weight", "stations.weight")
 
 #: What 802.11a, b and g have anyway of what newer standards choose.
 AS_OF_OLD = {"wifi.width_mhz": "20", "wifi.short_gi": "false", "wifi.aggregation": "false"}
@@ -119,6 +128,11 @@ class _Read(Asked):
         chains = "minstrel_ht" in control or (bool(control & {"fixed", "ideal"}) and links)
         return chains or (bool(control) and self.v["ath9k.rts_threshold"] != "off")
 
+    def own_rts_alone(self) -> bool:
+        """Whether ath9k's threshold is no more than what its driver makes of it: mac80211 asks for no RTS."""
+        ath9k = (self.drivers("ap") | self.drivers("sta")) & (ATH9K | {"sora"})
+        return ath9k == {"ath9k"} and version(self.v["kernel"]) >= NO_RTS_ASKED
+
     def under_qdisc(self, end: str) -> bool:
         """Whether a discipline stands above one of its cards."""
         drivers, kernel = self.drivers(end), version(self.v["kernel"])
@@ -202,6 +216,10 @@ def _why(t: _Read, parts: Relevance, key: str) -> str:
 
 def _of_queues(t: _Read, section: str, name: str) -> str:
     """Of keys of queues that are there."""
+    if (section, name) == ("backhaul", "at") and t.v["backhaul.qdisc"] == "pfifo_fast":
+        return "backhaul.qdisc is pfifo_fast, which the other end has, too"
+    if (section, name) == ("hack", "timer") and t.v["hack.policy"] != "timer":
+        return f'hack.policy is "{t.v["hack.policy"]}"'
     if (section, name) == ("htb", "quantum"):
         return "htb has one class here, which takes turns with nobody"
     said = _of_netem(t, name) if section == "netem" else ""
@@ -257,15 +275,21 @@ def _radios(t: _Read, key: str) -> str:
     cards = t.drivers("ap") | t.drivers("sta")
     if key.startswith("mac80211.aql") and not cards & {"ath10k", "mt76"}:
         return "no card has the driver ath10k or mt76, which ask for airtime queue limits"
-    if key == "reorder.timeout" and (why := _has_own_buffers(t, cards)):
-        return why
+    if key == "reorder.timeout":
+        return _has_own_buffers(t, cards) or ("" if t.aggregates() else NO_AGREEMENT)
     if said := _of_standard(t, key) or _of_mac80211(t, key, cards):
         return said
     if key.startswith("fixed."):
-        anew = cards <= {"mt76", "iwlwifi"}
-        whose = " and ".join(f"{card}'s" for card in sorted(cards))
-        return f"{whose} hardware sends each PPDU once and forms the next anew" if anew else still.rates(t)
+        return _own_chain(cards) or still.rates(t)
     return "a received packet takes no host any time" if key == "host.backlog" and not t.takes_time() else ""
+
+
+def _own_chain(cards: set[str]) -> str:
+    """Why nobody's tries are the scenario's: each card's hardware or firmware has its own."""
+    if cards == {"ath9k_htc"}:
+        return "ath9k_htc's firmware has a chain of its own"
+    whose = " and ".join(f"{card}'s" for card in sorted(cards))
+    return f"{whose} hardware sends each PPDU once and forms the next anew" if cards <= {"mt76", "iwlwifi"} else ""
 
 
 def _has_own_buffers(t: _Read, cards: set[str]) -> str:
@@ -284,15 +308,28 @@ def _of_standard(t: _Read, key: str) -> str:
         return (
             f"802.11{t.v['wifi.standard']} has no access categories"
             if t.without_qos()
-            else categories.why(t, section, name)
+            else categories.why(t, section, name, t.drivers("sta" if section == "edca" else "ap"))
         )
-    if section == "ath9k" and name in OF_AGGREGATES and not t.aggregates():
-        return "no frame goes in an aggregate"
-    if key == "ath9k.rts_rate" and not t.sends_rts():
-        return "no frame of ath9k's goes behind an RTS (ath9k.rts_threshold is off)"
+    if section == "ath9k" and (said := _of_ath9k(t, name)):
+        return said
+    if key == "wifi.basic_rate" and t.v["wifi.standard"] == "b":
+        return "802.11b's control frames have wifi.dsss_basic_rate"
     if name == "he_ampdu_extension" and section in t.drivers("ap") | t.drivers("sta") and t.v["wifi.standard"] != "ax":
         return f"802.11{t.v['wifi.standard']} has no such exponent"
     return _of_dsss(t, key) if key in OF_DSSS else ""
+
+
+def _of_ath9k(t: _Read, name: str) -> str:
+    """Of ath9k's keys: what is for aggregates, for frames under an agreement, or for those behind an RTS."""
+    if name in OF_AGGREGATES and not t.aggregates():
+        return "no frame goes in an aggregate"
+    if name in OF_AGREEMENTS and not t.aggregates():
+        return NO_AGREEMENT
+    if name == "rts_threshold" and t.own_rts_alone() and not t.aggregates():
+        return f"{NO_AGREEMENT}, for which alone ath9k has it (kernel {t.v['kernel']})"
+    if name == "rts_rate" and not t.sends_rts():
+        return "no frame of ath9k's goes behind an RTS (ath9k.rts_threshold is off)"
+    return ""
 
 
 def _of_dsss(t: _Read, key: str) -> str:
@@ -307,6 +344,8 @@ def _of_dsss(t: _Read, key: str) -> str:
 
 def _of_mac80211(t: _Read, key: str, cards: set[str]) -> str:
     """Of keys of queues that are not there."""
+    if key in OF_AIRTIME and not (ap := t.drivers("ap")) & TELL_AIRTIME:
+        return f"{min(ap)} tells mac80211 of no airtime"
     if key in OF_TIDQ and "ath9k_tidq" not in cards:
         return "no card has the driver ath9k_tidq, which has queues of its own"
     slow = key.startswith("mac80211.slow_") and key != "mac80211.slow_stations"

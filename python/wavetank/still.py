@@ -16,10 +16,21 @@ def why(t: Asked, section: str, name: str) -> str:
     if section == "floor" and name not in ("topology", "walk"):
         stand = int(t.v["floor.topology"]) or float(t.v["floor.walk"].split()[0])
         return "" if stand else "no station is on the floor (floor.topology, floor.walk)"
+    if section == "channel" and (said := _of_floor(t, name)):
+        return said
     if section != "channel" or name not in NEEDS:
         return ""
     need, none = NEEDS[name]
     return f"channel.{need} is {none}" if t.v[f"channel.{need}"] == none else ""
+
+
+def _of_floor(t: Asked, name: str) -> str:
+    """Of what a place on the floor has of its own: its SNR, and how much of it comes in a straight line."""
+    stand = int(t.v["floor.topology"]) or float(t.v["floor.walk"].split()[0])
+    if not stand:
+        return ""
+    by = {"snr": "each station's place on the floor says it", "k_db": "on the floor it is floor.k_db"}
+    return f"{by[name]} (floor.topology, floor.walk)" if name in by else ""
 
 
 def rates(t: Asked) -> str:

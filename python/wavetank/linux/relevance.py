@@ -61,6 +61,11 @@ OF_STANDARDS = {
 OF_TIDQ = frozenset({"ath9k.max_pending", "ath9k.keep_turn"})
 #: Every host has a clock and programs.
 OF_EVERY_HOST = frozenset({"host.hz", "host.softirq_first", "host.wake"})
+#: What a station's flows and its TCP have, be it a station or a wired client.
+OF_EVERY_CLIENT = frozenset(
+    f"stations.{key}"
+    for key in ("cc", "ssthresh", "stretch_acks", "tcp_down", "tcp_up", "udp_down", "udp_dscp", "udp_payload", "udp_up")
+)
 #: The access beside a wired bottleneck has HTB, whatever the bottleneck has: so its tc.
 OF_EVERY_WIRE = frozenset({"htb.whole_us"})
 
@@ -105,7 +110,8 @@ class Relevance:
             return t.wifi and _of_the_cards(t, key, section)
         if section == "hack" and key != "hack.policy":
             return t.wifi and t.v["hack.policy"] != "off"
-        has = self._sections.get(section, t.wifi) or key in OF_EVERY_HOST or (key in OF_EVERY_WIRE and not t.wifi)
+        everywhere = key in OF_EVERY_HOST or key in OF_EVERY_CLIENT or (key in OF_EVERY_WIRE and not t.wifi)
+        has = self._sections.get(section, t.wifi) or everywhere
         return has and _of_the_standard(t, key)
 
 
