@@ -91,6 +91,7 @@ def test_run_prints_tables_and_writes(wavetank, tmp_path):
         (["theory", "hard-times", "--set", "t=1e400"], "expected a number from 0 to 1000000 (packets)"),
         (["run", SCENARIO, "--snaplen", "10"], "--snaplen belongs to --pcap"),
         (["run", SCENARIO, "--pcap-window", "1:2"], "--pcap-window belongs to --pcap"),
+        (["run", SCENARIO, "--notes"], "--notes belongs to --on linux"),
         (["run", SCENARIO, "--set", "wifi.mcs=fast"], '--set: wifi.mcs: "fast"; expected a whole number from 0 to 31'),
         (["run", SCENARIO, "--set", "wifi.mcs=32"], "--set: wifi.mcs: 32; expected a whole number from 0 to 31"),
         (["run", SCENARIO, "--set", "wifi.mcs=yes"], "expected a whole number from 0 to 31"),

@@ -170,6 +170,7 @@ def run(
         ("--pcap-window", pcap_window, "--pcap", pcap),
         ("--snaplen", snaplen, "--pcap", pcap),
         ("--window", window, "--timeline", timeline),
+        ("--notes", every or None, "--on linux", on == "linux" or None),
     ):
         if value is not None and there is None:
             raise click.UsageError(f"{option} belongs to {of}")

@@ -13,6 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import MaxNLocator
+from numpy.typing import NDArray
 
 from .. import files, stats
 from ..lab.metrics import COLLISIONS
@@ -183,6 +184,8 @@ def _over_time(ax: Axes, r: Result, label: str, curves: Sequence[tuple[_Look, _C
     for look, (t, v) in curves:
         if look.alone:
             ax.plot(t, v, linestyle=look.style, color=look.colour, label=look.label, alpha=0.9)
+            alone = _alone(v)
+            ax.plot(t[alone], v[alone], ".", color=look.colour, markersize=4, alpha=0.9)
             shown.append(v)
         else:
             groups.setdefault(look.label, []).append((t, v))
@@ -193,6 +196,13 @@ def _over_time(ax: Axes, r: Result, label: str, curves: Sequence[tuple[_Look, _C
     limits(ax, np.concatenate(shown))
     if legend:
         _legend(ax, long=any(look.alone and isinstance(look.style, tuple) for look, _ in curves))
+
+
+def _alone(v: FloatArray) -> NDArray[np.bool_]:
+    """Which samples have none beside them, so that no line goes there."""
+    known = np.pad(np.isfinite(v), 1)
+    found: NDArray[np.bool_] = known[1:-1] & ~known[:-2] & ~known[2:]
+    return found
 
 
 def _group(ax: Axes, name: str, members: Sequence[_Curve], colour: str) -> list[FloatArray]:
@@ -267,6 +277,9 @@ def _kind(p: Ping) -> str:
 def _pings(ax: Axes, r: Result) -> None:
     found = [p for p in r.pings if np.isfinite(p.rtt_ms).any()]
     label = "Ping RTT (ms)"
+    sent, lost = sum(p.rtt_ms.size for p in r.pings), sum(int(np.isnan(p.rtt_ms).sum()) for p in r.pings)
+    if lost:
+        ax.set_title(f"{lost} of {sent} echoes had no answer", loc="right", fontsize=7.5, color=PAPER)
     if len(found) <= MOST:
         stations = {p.station for p in found}
         span = _span(r, [(p.t, p.rtt_ms) for p in found])

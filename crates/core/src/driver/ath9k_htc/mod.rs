@@ -46,6 +46,10 @@ use host::Host;
 use rx::Upload;
 use usb::{Inbox, Usb};
 
+/// Stations that an access point has at most. src: linux@6.12 drivers/net/wireless/ath/ath9k/htc.h ATH9K_HTC_MAX_STA; htc_drv_main.c
+/// ath9k_htc_add_station, which the access point's own interface goes through, too (ath9k_htc_add_interface)
+pub const MOST_STATIONS: usize = 7;
+
 /// What stands above the device: the qdisc of each of its four netdev queues (kernels before 6.2), or mac80211's TXQs, from
 /// which `ieee80211_handle_wake_tx_queue` pulls under the same stop (6.2 and later).
 pub trait Above {

@@ -148,6 +148,19 @@ impl DriverConfig {
     pub const fn is_iwlwifi(&self) -> bool {
         matches!(self, DriverConfig::Iwlwifi(_))
     }
+    /// Stations that it has at most as an access point, and why, if that is fewer than others have.
+    const fn most_stations(&self) -> Option<(usize, &'static str)> {
+        match self {
+            DriverConfig::Ath9kHtc(..) | DriverConfig::Ath9kHtcTxqs(_) => Some((
+                ath9k_htc::MOST_STATIONS,
+                "its firmware knows eight, of which the access point is one (ATH9K_HTC_MAX_STA)",
+            )),
+            DriverConfig::Iwlwifi(_) => {
+                Some((iwlwifi::MOST_STATIONS, "its firmware knows 16, of which three are its own"))
+            }
+            _ => None,
+        }
+    }
     /// Whether its firmware forms a PPDU anew from what nobody answered.
     const fn forms_anew(&self) -> bool {
         self.is_mt76() || self.is_iwlwifi()
@@ -233,13 +246,11 @@ impl BssConfig {
         if let Err(why) = beacon::mode(self.beacon.rate, &self.told()) {
             return Err(BadConfig { station: "beacon.rate".into(), why: why.into() });
         }
-        if self.stations[0].driver.is_iwlwifi() && self.stations.len() > 1 + iwlwifi::MOST_STATIONS {
-            let why = format!(
-                "an access point of driver iwlwifi has {} stations at most, not {}: its firmware knows 16, of which three are its own",
-                iwlwifi::MOST_STATIONS,
-                self.stations.len() - 1
-            );
-            return Err(BadConfig { station: self.stations[0].name.clone(), why });
+        let (ap, n) = (&self.stations[0], self.stations.len() - 1);
+        if let Some((most, known)) = ap.driver.most_stations().filter(|&(most, _)| n > most) {
+            let driver = ap.driver.name().name();
+            let why = format!("an access point of driver {driver} has {most} stations at most, not {n}: {known}");
+            return bad(ap, &why);
         }
         for (i, s) in self.stations.iter().enumerate() {
             let ht = match i {

@@ -502,6 +502,17 @@ fn iwlwifi_is_no_large_access_point() {
     assert!(of(14).contains("13 stations at most, not 14"), "{}", of(14));
 }
 
+#[test]
+fn ath9k_htc_is_a_small_access_point() {
+    let of = |stations| {
+        let mut c = config(stations, ht(7));
+        c.stations[0].driver = DriverConfig::Ath9kHtcTxqs(Box::default());
+        c.check().err().map_or_else(String::new, |e| e.to_string())
+    };
+    assert_eq!(of(7), "");
+    assert!(of(8).contains("ath9k_htc has 7 stations at most, not 8"), "{}", of(8));
+}
+
 /// MCS 11 of one stream loses a tenth of MPDUs of 1538 octets at 32.5 dB: hardly any 3 dB above, nearly all 3 dB below, where MCS 9 (26.7 dB)
 /// carries them.
 #[test]
