@@ -1,6 +1,7 @@
 """Figure 5.9: what went between AARC's parts."""
 
 import math
+from types import SimpleNamespace
 
 import pytest
 
@@ -49,3 +50,15 @@ def test_a_ppdus_airtime_is_its_own():
     assert records._ppdu_ms([mcs7], "a") == 0.0
     with pytest.raises(ValueError, match=r"802\.11n has no MCS 32"):
         _core.ppdu_ms("n", 32, 1, 20, 800, 100)
+
+
+def test_one_rate_is_that_of_all_data():
+    def node(*modes):
+        return SimpleNamespace(modes=modes)
+
+    fast, slow, unused = (
+        Mode(7, 1, 40, True, mbit, ppdus=n, mpdus=n) for mbit, n in ((150.0, 10), (15.0, 3), (30.0, 0))
+    )
+    assert records._one_rate([node(fast, unused), node(fast), node()]) == 150.0
+    assert math.isnan(records._one_rate([node(fast), node(slow)]))
+    assert math.isnan(records._one_rate([node()]))

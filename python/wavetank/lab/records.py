@@ -7,18 +7,18 @@ records is :mod:`wavetank.lab.metrics`.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from .. import _core
 from ..files import plain
-from ..result import PINGS, Flow, Mode, Result
+from ..result import PINGS, Flow, Mode, Node, Result
 from ..stats import FloatArray
 
 #: Changes when a record's content does, so that old ones are not read.
-RECORD = 10
+RECORD = 11
 Record = dict[str, Any]
 
 
@@ -115,7 +115,7 @@ def record(result: Result) -> Record:
             "unanswered": {n: v.unanswered for n, v in result.nodes.items()},
             "acks": {n: dict(v.acks) for n, v in result.nodes.items() if v.acks is not None},
             "received": sum(float(f.series["received"][-1]) for f in result.flows if f.kind == "tcp"),
-            "phy_mbit": _legacy_mbit(result.resolved),
+            "phy_mbit": _one_rate(result.nodes.values()),
             "retransmits": sum(f.retransmits for f in result.flows),
             "rtos": _known([f.rtos for f in result.flows]),
             "delivered_ce": _known([f.delivered_ce for f in result.flows if f.kind == "tcp"]),
@@ -159,12 +159,10 @@ def _ppdu_ms(modes: Sequence[Mode], standard: str) -> float:
     return ms / ppdus
 
 
-def _legacy_mbit(resolved: Mapping[str, str]) -> float:
-    """The data rate of 802.11a, b and g, Mbit/s; NaN of what has MCSs."""
-    if resolved.get("wifi.standard") not in ("a", "b", "g"):
-        return math.nan
-    number, unit = resolved["wifi.rate"].split()
-    return float(number) * {"Mbit/s": 1.0, "kbit/s": 1e-3}[unit]
+def _one_rate(nodes: Iterable[Node]) -> float:
+    """The data rate of a network that sent all its data at one, Mbit/s; NaN of one that had several, or sent nothing."""
+    rates = {m.mbit for node in nodes for m in node.modes if m.ppdus}
+    return rates.pop() if len(rates) == 1 else math.nan
 
 
 def _slow_start(flow: Flow, end: float) -> float:
