@@ -165,6 +165,23 @@ fn the_window_stops_at_the_first_hole() {
     assert_eq!(b.queued()[0], 42);
 }
 
+/// The thesis's worked example, sent by the card: A-MPDUs of eight, four and eight frames. src: thesis figure 4.2 (window 8)
+#[test]
+fn two_losses_halve_the_next_aggregate() {
+    // One aggregate at a time, as in the figure: a second that waits would have its part of the window.
+    let mut b = Bench::new(Params { window: 8, depth: 1, ..Params::default() }, ht(15));
+    b.send(4);
+    b.done(true, &[]); // 0, which found the card idle
+    b.send(96);
+    b.done(true, &[]); // 1 to 3
+    assert_eq!(b.head(), (4..12).collect::<Vec<_>>());
+    b.done(true, &[2, 4]);
+    // 12 was taken from its queue when the first was formed, and waited for the window (`ath_tx_get_tid_subframe`).
+    assert_eq!(b.head(), [12, 6, 8, 13]);
+    b.done(true, &[]);
+    assert_eq!(b.head(), (14..22).collect::<Vec<_>>());
+}
+
 #[test]
 fn hardware_retries_of_the_whole_count_and_thirty_are_the_end() {
     let mut b = Bench::new(Params::default(), ht(7));
