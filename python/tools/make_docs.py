@@ -1,4 +1,4 @@
-"""Makes docs/reference/ from the schema and the docstrings.
+"""Makes docs/reference/ and docs/devices/README.md from the schema and the docstrings.
 
 python python/tools/make_docs.py            writes the pages
 python python/tools/make_docs.py --check    says which are out of date, and fails
@@ -10,6 +10,7 @@ import dataclasses
 import inspect
 import re
 import sys
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -40,6 +41,75 @@ def parameters() -> str:
         cells = [f"`{r['key']}`", r["unit"], r["default"], r["range"], r["doc"], r["source"]]
         out.append("| " + " | ".join(_cell(c) for c in cells) + " |")
     return "\n".join(out) + "\n"
+
+
+#: A device model, what it is, and the section of its keys.
+DEVICES = {
+    "ath9k": ("Atheros 802.11n on PCIe", "ath9k"),
+    "ath9k_tidq": ("The same before Linux 4.10: what it has beside ath9k's own", "ath9k"),
+    "ath9k_htc": ("Atheros AR9271 on USB", "ath9k_htc"),
+    "ath10k": ("Qualcomm Atheros 802.11ac on PCIe", "ath10k"),
+    "mt76": ("MediaTek 802.11ax on PCIe", "mt76"),
+    "iwlwifi": ("Intel 802.11ax on PCIe", "iwlwifi"),
+    "linksys": ("The thesis's commercial access point", "linksys"),
+    "sora": ("The thesis's software radio", "sora"),
+    "host": ("What received packets and woken programs cost a host", "host"),
+}
+#: Of ath9k's keys those that only the driver with queues of its own has.
+OF_TIDQ = ("max_pending", "keep_turn")
+DEVICES_HEAD = """# Devices
+
+Every constant of each model of a device, and what its default rests on: a **fact** of a standard, of a paper, or of a driver's, a
+firmware's or a kernel's source; **assumed**: nothing that is public decides it, or what does is another device's; **calibrated**:
+the value with which a measurement comes out, which is named, and which is no evidence for the model any more. What each key is:
+[parameters](../reference/parameters.md), or `wavetank explain KEY`, which says `basis` and `source`, too. *Otherwise in*: which
+scenarios that come with the package set another value. What the pages say is assumed beside constants is in no table here.
+
+| device | facts | assumed | calibrated |
+| --- | --- | --- | --- |"""
+
+
+def devices() -> str:
+    """Every constant of each device model, and what it rests on."""
+    out, tables = [NOTE, DEVICES_HEAD], []
+    rows, others = _core.schema(), _set_by_scenarios()
+    for device, (what, section) in DEVICES.items():
+        own = [r for r in rows if r["section"] == section]
+        if section == "ath9k":
+            own = [r for r in own if (r["key"] in OF_TIDQ) == (device == "ath9k_tidq")]
+        counts = [sum(r["basis"] == basis for r in own) for basis in ("fact", "assumed", "calibrated")]
+        assert sum(counts) == len(own), device
+        out.append(f"| [{device}](#{device}) | {' | '.join(map(str, counts))} |")
+        page = ROOT.parent / "devices" / f"{device}.md"
+        where = f": [its page]({page.name})" if page.exists() else ""
+        tables += ["", f"## {device}", "", f"{what}{where}.", "", *_bases(own, others)]
+    sections = {section for _, section in DEVICES.values()}
+    rest = [r for r in rows if r["section"] not in sections and r["basis"] in ("assumed", "calibrated")]
+    tables += ["", "## Elsewhere", "", "What is assumed or calibrated of no device.", "", *_bases(rest, others)]
+    return "\n".join([*out, *tables]) + "\n"
+
+
+def _bases(rows: Sequence[_core.SchemaRow], others: Mapping[str, str]) -> list[str]:
+    out = ["| key | default | unit | basis | evidence | otherwise in |", "| --- | --- | --- | --- | --- | --- |"]
+    for r in rows:
+        key = f"{r['section']}.{r['key']}"
+        basis = r["basis"] if r["basis"] == "fact" else f"**{r['basis']}**"
+        cells = [f"`{key}`", r["default"], r["unit"], basis, r["evidence"], others.get(key, "")]
+        out.append("|" + "".join(f" {_cell(c)} |" if c else " |" for c in cells))
+    return out
+
+
+def _set_by_scenarios() -> dict[str, str]:
+    """Of each key the values that shipped scenarios give it, other than its default, and which do."""
+    defaults = {f"{r['section']}.{r['key']}": r["default"] for r in _core.schema()}
+    by: dict[str, dict[str, list[str]]] = {}
+    for path in sorted(shipped.SCENARIOS.glob("*.toml")):
+        scenario = wavetank.Scenario.load(path)
+        values = scenario.check()
+        for key in scenario.given():
+            if values.get(key, "") != defaults.get(key, ""):
+                by.setdefault(key, {}).setdefault(values.get(key, ""), []).append(path.stem)
+    return {k: "; ".join(f"{v}: {', '.join(names)}" for v, names in sorted(of.items())) for k, of in by.items()}
 
 
 def forms() -> str:
@@ -186,6 +256,7 @@ PAGES = {
     "api.md": api,
     "experiments.md": experiments,
     "metrics.md": quantities,
+    "../devices/README.md": devices,
 }
 
 

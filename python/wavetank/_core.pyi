@@ -89,6 +89,15 @@ class SchemaRow(TypedDict):
     range: str
     doc: str
     source: str
+    #: fact, assumed, calibrated or chosen; and the source without that word.
+    basis: str
+    evidence: str
+
+class DriverRow(TypedDict):
+    asks_for_aql: bool
+    forms_anew: bool
+    reorders: bool
+    permits_amsdus: bool
 
 def run(
     text: str, path: str, overrides: Sequence[tuple[str, str]] = (), seed: int | None = None, states: Sequence[int] = ()
@@ -194,6 +203,11 @@ def schema() -> list[SchemaRow]:
 
 def registry() -> dict[str, list[str]]:
     """Names of what can be chosen: ``cc``, ``qdisc``, ``driver``, ``rate``, ``kernel``."""
+
+def drivers() -> dict[str, DriverRow]:
+    """Of each Wi-Fi driver by its name: whether it asks for airtime queue limits (AQL); whether its firmware forms each PPDU
+    anew; whether it puts received frames in order in mac80211's place; whether it permits A-MSDUs within A-MPDUs that it gets.
+    """
 
 def theory() -> list[dict[str, Any]]:
     """The closed forms: name, source, inputs with unit and default, outputs with unit."""

@@ -288,13 +288,14 @@ def _own_chain(cards: set[str]) -> str:
     """Why nobody's tries are the scenario's: each card's hardware or firmware has its own."""
     if cards == {"ath9k_htc"}:
         return "ath9k_htc's firmware has a chain of its own"
+    anew = all(_core.drivers()[card]["forms_anew"] for card in cards)
     whose = " and ".join(f"{card}'s" for card in sorted(cards))
-    return f"{whose} hardware sends each PPDU once and forms the next anew" if cards <= {"mt76", "iwlwifi"} else ""
+    return f"{whose} hardware sends each PPDU once and forms the next anew" if anew else ""
 
 
 def _has_own_buffers(t: _Read, cards: set[str]) -> str:
     """Why mac80211's reorder buffers are nobody's: each card's driver has its own."""
-    own = cards <= {"mt76", "iwlwifi"} and ("mt76" not in cards or t.v["mt76.reorder"] == "true")
+    own = all(_core.drivers()[card]["reorders"] and t.v.get(f"{card}.reorder", "true") == "true" for card in cards)
     names = sorted(cards)
     if not own:
         return ""

@@ -151,6 +151,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(minstrel::minstrel_replay, m)?)?;
     m.add_function(wrap_pyfunction!(schema::schema, m)?)?;
     m.add_function(wrap_pyfunction!(schema::registry, m)?)?;
+    m.add_function(wrap_pyfunction!(schema::drivers, m)?)?;
     m.add_function(wrap_pyfunction!(schema::nearest, m)?)?;
     m.add_function(wrap_pyfunction!(schema::meant, m)?)?;
     m.add_function(wrap_pyfunction!(schema::category, m)?)?;

@@ -7,7 +7,7 @@ use wavetank_core::sim::params::{self, Value};
 use wavetank_core::wifi::{Ac, Tid};
 use wavetank_core::{driver, qdisc, rate, scenario, tcp, theory as closed};
 
-/// Every parameter: section, key, kind, unit, default, range, doc, source.
+/// Every parameter: section, key, kind, unit, default, range, doc, source, basis, evidence.
 #[pyfunction]
 pub(crate) fn schema(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     let all = PyList::empty(py);
@@ -15,6 +15,8 @@ pub(crate) fn schema(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
         let d = PyDict::new(py);
         d.set_item("section", section)?;
         d.set_item("key", p.key)?;
+        d.set_item("basis", p.basis())?;
+        d.set_item("evidence", p.evidence())?;
         d.set_item("kind", p.kind)?;
         d.set_item("unit", p.unit)?;
         d.set_item("default", p.default)?;
@@ -36,6 +38,21 @@ pub(crate) fn registry(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     d.set_item("rate", rate::names())?;
     d.set_item("kernel", <scenario::keys::Kernel as Value>::names())?;
     Ok(d)
+}
+
+/// Of each Wi-Fi driver by its name: what decides which keys of a scenario mean something to it, and how its state is printed.
+#[pyfunction]
+pub(crate) fn drivers(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    let all = PyDict::new(py);
+    for name in driver::Name::ALL {
+        let d = PyDict::new(py);
+        d.set_item("asks_for_aql", name.asks_for_aql())?;
+        d.set_item("forms_anew", name.forms_anew())?;
+        d.set_item("reorders", name.reorders())?;
+        d.set_item("permits_amsdus", name.permits_amsdus())?;
+        all.set_item(name.name(), d)?;
+    }
+    Ok(all)
 }
 
 /// The name in `names` that is nearest to `got`, by the core's own rule; None if none is near.

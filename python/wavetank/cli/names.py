@@ -117,8 +117,8 @@ def explain(keys: Sequence[str], as_json: bool) -> None:
         for at, r in enumerate(out):
             if at:
                 click.echo()
-            for field in ("name", "doc", "unit", "default", "range", "source"):
-                click.echo(f"{field:>8}  {r[field]}")
+            for field in ("name", "doc", "unit", "default", "range", "basis", "source"):
+                click.echo(f"{field:>8}  {r['evidence' if field == 'source' else field]}")
         return
     _explained(out)
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from .. import _core
 from .snapshot import Airtime, Phy, Radio, RateLine, Station
 
 #: Access categories in mac80211's order.
@@ -30,7 +31,7 @@ def files(radio: Radio) -> Iterator[tuple[str, str]]:
             if radio.phy is not None and radio.phy.aql_us is not None:
                 yield f"stations/{s.name}/aql", aql(s.airtime, radio.phy.aql_us)
         if s.txqs:
-            yield f"stations/{s.name}/aqm", aqm(s, amsdu=radio.driver in ("mt76", "iwlwifi"))
+            yield f"stations/{s.name}/aqm", aqm(s, amsdu=_core.drivers()[radio.driver]["permits_amsdus"])
         if s.rates is not None:
             yield f"stations/{s.name}/rc_stats", rc_stats(s)
         if own_queues:
@@ -64,8 +65,8 @@ def card(phy: Phy) -> Iterator[tuple[str, str]]:
 
 
 def aqm(s: Station, amsdu: bool = False) -> str:
-    """``sta_aqm_read``. A session has A-MSDUs off unless the peer takes them (``SUPPORTS_AMSDU_IN_AMPDU``): mt76's and
-    iwlwifi's do.
+    """``sta_aqm_read``. A session has A-MSDUs off unless the peer takes them (``SUPPORTS_AMSDU_IN_AMPDU``), as the
+    driver's own cards tell.
     """
     rows = ["tid ac backlog-bytes backlog-packets new-flows drops marks overlimit collisions tx-bytes tx-packets flags"]
     for t in s.txqs:

@@ -58,6 +58,25 @@ impl Name {
     pub const fn does_he(self) -> bool {
         matches!(self, Name::Mt76 | Name::Iwlwifi)
     }
+    /// Whether its firmware forms a PPDU anew from what nobody answered, where others send what they formed again.
+    pub const fn forms_anew(self) -> bool {
+        matches!(self, Name::Mt76 | Name::Iwlwifi)
+    }
+    /// Whether driver or firmware put received frames in order in mac80211's place. src: linux@6.12 mt76/agg-rx.c mt76_rx_aggr_reorder,
+    /// which `mt76.reorder` switches off; iwlwifi/mvm/rxmq.c iwl_mvm_reorder. ath10k's firmware leaves it to mac80211: ath10k/htt_rx.c
+    /// ath10k_htt_rx_addba (ieee80211_start_rx_ba_session_offl)
+    pub const fn reorders(self) -> bool {
+        matches!(self, Name::Mt76 | Name::Iwlwifi)
+    }
+    /// Whether it permits A-MSDUs within the A-MPDUs that it receives. Where mac80211 answers the agreement, only if the driver has said so,
+    /// which neither ath9k nor ath9k_htc does, and mt76 and iwlwifi do (linux@6.12 net/mac80211/agg-rx.c ieee80211_send_addba_resp:
+    /// SUPPORTS_AMSDU_IN_AMPDU); ath10k's firmware answers itself.
+    pub const fn permits_amsdus(self) -> bool {
+        match self {
+            Name::Ath10k | Name::Mt76 | Name::Iwlwifi => true,
+            Name::Ath9k | Name::Ath9kTidq | Name::Ath9kHtc | Name::Linksys | Name::Sora => false,
+        }
+    }
     /// Whether the driver asks for airtime queue limits (NL80211_EXT_FEATURE_AQL).
     pub const fn asks_for_aql(self) -> bool {
         match self {

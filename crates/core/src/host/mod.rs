@@ -36,14 +36,14 @@ params! {
         /// Timer ticks a second (`CONFIG_HZ`) of every host.
         hz: u32 = 300, in 100 => 1000, unit "Hz", src "Arch Linux's kernel configuration: CONFIG_HZ_300";
         /// On a station.
-        sta_rx: Span = Span::from_us(4), in Span::ZERO => Span::from_ms(10), src "calibrated: order of a desktop CPU's per-packet cost without GRO";
+        sta_rx: Span = Span::from_us(4), in Span::ZERO => Span::from_ms(10), src "assumed: order of a desktop CPU's per-packet cost without GRO";
         /// On the AP or router.
-        ap_rx: Span = Span::from_us(4), in Span::ZERO => Span::from_ms(10), src "calibrated: as sta_rx";
+        ap_rx: Span = Span::from_us(4), in Span::ZERO => Span::from_ms(10), src "assumed: as sta_rx";
         /// Frames that wait for their host's CPU in the receive ring of a radio's card, at the most; what comes beyond them is dropped. What a
         /// reorder buffer lets go is not among them. `auto`: the driver's, 512 of ath9k, 256 of ath9k_htc, 1023 of ath10k, 1536 of mt76, 2048 of iwlwifi.
         backlog: Auto<u32> = Auto::Auto, in Auto::Set(1) => Auto::Set(1_000_000), unit "frames", src "linux@6.12 ath9k.h ATH_RXBUF, htc.h ATH9K_HTC_RXBUF, ath10k/htt.h HTT_RX_RING_FILL_LEVEL, mt7915.h MT7915_RX_RING_SIZE";
         /// On the server.
-        server_rx: Span = Span::from_us(2), in Span::ZERO => Span::from_ms(10), src "calibrated: order of a server CPU's per-packet cost";
+        server_rx: Span = Span::from_us(2), in Span::ZERO => Span::from_ms(10), src "assumed: order of a server CPU's per-packet cost";
         /// A program that waits for data reads when its host has processed all packets that it has received, as on a single CPU; off: between
         /// any two of them, on a CPU of its own, which is what the thesis's clients must have done; `auto`: off, but where packets take no
         /// time, 256 ns after those of one instant, one program after another (and who writes, too), and under TAO, when that has looked
@@ -51,7 +51,7 @@ params! {
         softirq_first: Auto<bool> = Auto::Auto, src "linux@6.12 kernel/softirq.c handle_softirqs: on a CPU, received packets go before programs";
         /// From the wake-up of a program that waits for data until it runs: an interrupt to its CPU, that CPU's way out of its idle state, a
         /// switch of context. What comes in meanwhile is read with the rest.
-        wake: Span = Span::ZERO, in Span::ZERO => Span::from_ms(1), src "linux@6.12 kernel/sched/core.c try_to_wake_up; drivers/idle/intel_idle.c exit_latency: 1 to 200 us";
+        wake: Span = Span::ZERO, in Span::ZERO => Span::from_ms(1), src "assumed: at once; linux@6.12 kernel/sched/core.c try_to_wake_up; drivers/idle/intel_idle.c exit_latency: 1 to 200 us";
     }
 }
 

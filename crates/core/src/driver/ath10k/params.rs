@@ -25,7 +25,7 @@ params! {
         /// Maximum A-MPDU length exponent that a VHT peer announces: 2^(13 + n) - 1 bytes. An HT peer takes 65535.
         ampdu_exponent: u8 = 7, in 0 => 7, src "802.11-2020 9.4.2.157.2; linux@6.12 ath10k/mac.c ath10k_peer_assoc_h_vht";
         /// A PPDU's time on the air at most.
-        airtime: Span = PPDU_MAX, in Span::from_us(200) => PPDU_MAX, src "802.11-2020 table 21-29 aPPDUMaxTime; what the firmware itself allows is not public";
+        airtime: Span = PPDU_MAX, in Span::from_us(200) => PPDU_MAX, src "assumed: the standard's, 802.11-2020 table 21-29 aPPDUMaxTime; what the firmware itself allows is not public";
         /// Shortest time from the start of one MPDU of an aggregate to the next that the card takes as a receiver: what it announces to its peers.
         density: Span = Span::from_us(8), in Span::ZERO => Span::from_us(16), src "linux@6.12 ath10k/mac.c ath10k_get_ht_cap: IEEE80211_HT_MPDU_DENSITY_8";
         /// PPDUs that stand in a hardware queue, the one on the air included.

@@ -29,9 +29,9 @@ params! {
         /// Status events that the device can hold before the host has fetched them; more are lost.
         status_events: u8 = 8, in 1 => 64, src "fw wlan/include/k2/wlan_cfg.h ATH_WMI_MAX_EVENTS";
         /// Bulk packets of 512 bytes in a microframe of 125 us: the bus's rate.
-        bulk_packets: u8 = 13, in 1 => 13, src "USB 2.0 table 5-10 (the limit of the standard; no controller exceeds it)";
+        bulk_packets: u8 = 13, in 1 => 13, src "assumed: as many as the standard has room for, USB 2.0 table 5-10; no controller exceeds it";
         /// Least time between two interrupts of the host's USB controller.
-        host_irq: Span = Span::from_us(40), in Span::ZERO => Span::from_ms(1), src "linux@6.12 drivers/usb/host/xhci-pci.c imod_interval";
+        host_irq: Span = Span::from_us(40), in Span::ZERO => Span::from_ms(1), src "assumed: an xHCI controller, linux@6.12 drivers/usb/host/xhci-pci.c imod_interval (EHCI: 125 us)";
         /// Frames in one upload transfer at most.
         upload_frames: u8 = 10, in 1 => 64, src "fw target/init/app_start.c (max aggregate 9, counted from 0); linux@6.12 ath9k/hif_usb.h MAX_PKT_NUM_IN_TRANSFER";
         /// Bytes in one upload transfer at most.
@@ -45,8 +45,8 @@ params! {
         /// The device's CPU (Xtensa, 117 MHz) handles one frame once: takes it from USB, puts it into an aggregate, completes
         /// it, or passes a received one on. Calibrated: 1400 cycles.
         cpu_frame: Span = Span::from_us(12), in Span::ZERO => Span::from_us(100), src "calibrated: cotsq fig 3b goodput; clock: fw inc/k2/k2/rom_cfg.h SYSTEM_FREQ comment";
-        /// One idle turn of the device's main loop: how late it may notice what came. Calibrated: about 1200 cycles.
-        cpu_turn: Span = Span::from_us(10), in Span::from_ns(1) => Span::from_ms(1), src "calibrated: order of magnitude; work: fw target/init/init.c wlan_task";
+        /// One idle turn of the device's main loop: how late it may notice what came: about 1200 cycles.
+        cpu_turn: Span = Span::from_us(10), in Span::from_ns(1) => Span::from_ms(1), src "assumed: order of magnitude; work: fw target/init/init.c wlan_task";
         /// The device's CPU begins or ends one transmit unit: interrupt, tasklet, rate control. Calibrated: 4700 cycles.
         cpu_ppdu: Span = Span::from_us(40), in Span::ZERO => Span::from_ms(1), src "calibrated: cotsq fig 3b goodput; work: fw wlan/ratectrl_11n_ln.c rcRateFind_11n, ath_rate_tx_complete_11n";
     }

@@ -30,7 +30,7 @@ params! {
         /// The extension of that exponent that an HE peer announces beside 7: 2^(20 + n) - 1 bytes, and 6,500,631 at most; at 2.4 GHz 2^(16 + n) - 1.
         he_ampdu_extension: u8 = 1, in 0 => 3, src "linux@6.12 iwlwifi/iwl-nvm-parse.c iwl_nvm_fixup_sband_iftd: IEEE80211_HE_MAC_CAP3_MAX_AMPDU_LEN_EXP_EXT_1 (2.4 GHz: EXT_3)";
         /// A PPDU's time on the air at most.
-        airtime: Span = PPDU_MAX, in Span::from_us(200) => PPDU_MAX, src "802.11ax-2021 table 27-54 aPPDUMaxTime; what the firmware itself allows is not public";
+        airtime: Span = PPDU_MAX, in Span::from_us(200) => PPDU_MAX, src "assumed: the standard's, 802.11ax-2021 table 27-54 aPPDUMaxTime; what the firmware itself allows is not public";
         /// Shortest time from the start of one MPDU of an aggregate to the next that the card takes as a receiver: what it announces to its peers.
         density: Span = Span::from_us(4), in Span::ZERO => Span::from_us(16), src "linux@6.12 iwlwifi/iwl-nvm-utils.c iwl_init_ht_hw_capab: IEEE80211_HT_MPDU_DENSITY_4";
         /// PPDUs that stand in a hardware queue, the one on the air included.
@@ -47,9 +47,9 @@ params! {
         gro: bool = true, src "linux@6.12 iwlwifi/mvm/rxmq.c iwl_mvm_pass_packet_to_mac80211: ieee80211_rx_napi; on unless switched off";
         /// How long a received frame waits for an earlier one that is missing: the driver's reorder buffer has a timer up to Linux 6.6; since 6.7 the firmware
         /// says what may go on, and how long it waits is assumed to be the same.
-        reorder_timeout: Span = Span::from_ms(100), in Span::from_us(1) => Span::from_s(10), src "linux@5.15 iwlwifi/mvm/rxmq.c RX_REORDER_BUF_TIMEOUT_MQ; linux-wireless, 17 October 2023 (simplify the reorder buffer): firmware reports what times out";
+        reorder_timeout: Span = Span::from_ms(100), in Span::from_us(1) => Span::from_s(10), src "assumed: as when the driver had it, linux@5.15 iwlwifi/mvm/rxmq.c RX_REORDER_BUF_TIMEOUT_MQ; linux-wireless, 17 October 2023 (simplify the reorder buffer): firmware reports what times out";
         /// PSDUs of more bytes are protected by RTS/CTS.
-        rts_threshold: Option<u32> = None, in Some(0) => Some(65_535), unit "bytes", src "linux@6.12 iwlwifi/mvm/mac80211.c: IEEE80211_MAX_RTS_THRESHOLD unless set; what the firmware protects on its own is not public";
+        rts_threshold: Option<u32> = None, in Some(0) => Some(65_535), unit "bytes", src "assumed: none; linux@6.12 iwlwifi/mvm/mac80211.c: IEEE80211_MAX_RTS_THRESHOLD unless set; what the firmware protects on its own is not public";
     }
 }
 

@@ -14,7 +14,7 @@ params! {
         /// Packets that the card has at a time (tokens): the transmit queues are blocked with 64 fewer than the firmware's 8192.
         tokens: u16 = 8_128, in 2 => 8_192, src "linux@6.12 mt76/mt7915/mt7915.h MT7915_TOKEN_SIZE; tx.c mt76_token_consume, MT76_TOKEN_FREE_THR";
         /// MPDUs in an A-MPDU at most; a peer of 802.11n or 802.11ac takes 64.
-        ampdu_frames: u16 = 256, in 1 => 256, src "linux@6.12 mt76/mt7915/init.c max_tx_aggregation_subframes (IEEE80211_MAX_AMPDU_BUF_HE); what the firmware itself allows is not public";
+        ampdu_frames: u16 = 256, in 1 => 256, src "assumed: as many as are agreed on, linux@6.12 mt76/mt7915/init.c max_tx_aggregation_subframes (IEEE80211_MAX_AMPDU_BUF_HE); what the firmware itself allows is not public";
         /// MSDUs in an A-MSDU at most, which the hardware builds; 1: none. The firmware is told 8; the model has room for 7.
         amsdu_msdus: u8 = 7, in 1 => 7, src "linux@6.12 mt76/mt7915/mcu.c mt7915_mcu_sta_amsdu_tlv: max_amsdu_num 8, for peers that take A-MSDUs";
         /// MPDU length that the hardware fills, bytes: its own limit or the peer's, 3895, 7991 (mt7915, mt7921) or 11454 (mt7916).
@@ -26,7 +26,7 @@ params! {
         /// The extension of that exponent that an HE peer announces beside 7: 2^(20 + n) - 1 bytes, and 6,500,631 at most; at 2.4 GHz 2^(16 + n) - 1.
         he_ampdu_extension: u8 = 3, in 0 => 3, src "linux@6.12 mt76/mt7915/init.c IEEE80211_HE_MAC_CAP3_MAX_AMPDU_LEN_EXP_EXT_3; 802.11ax-2021 9.4.2.248.2, table 27-55 (aPSDUMaxLength)";
         /// A PPDU's time on the air at most.
-        airtime: Span = PPDU_MAX, in Span::from_us(200) => PPDU_MAX, src "802.11ax-2021 table 27-54 aPPDUMaxTime; what the firmware itself allows is not public";
+        airtime: Span = PPDU_MAX, in Span::from_us(200) => PPDU_MAX, src "assumed: the standard's, 802.11ax-2021 table 27-54 aPPDUMaxTime; what the firmware itself allows is not public";
         /// Shortest time from the start of one MPDU of an aggregate to the next that the card takes as a receiver: what it announces to its peers.
         density: Span = Span::from_us(4), in Span::ZERO => Span::from_us(16), src "linux@6.12 mt76/mt7915/init.c IEEE80211_HT_MPDU_DENSITY_4";
         /// PPDUs that stand in a hardware queue, the one on the air included.
@@ -44,7 +44,7 @@ params! {
         /// The hardware makes the 802.11 header and the CCMP header: what waits in TXQs, and AQL counts, has an Ethernet header.
         encap: bool = true, src "linux@6.12 mt76/mt7915/init.c mt7915_init_wiphy: SUPPORTS_TX_ENCAP_OFFLOAD (mt7921 has it, too)";
         /// PSDUs of more bytes are protected by RTS/CTS.
-        rts_threshold: Option<u32> = None, in Some(0) => Some(65_535), unit "bytes", src "linux@6.12 mt76/mt76_connac_mcu.c mt76_connac_mcu_set_rts_thresh: 2347 bytes unless set, and a count of 2 packets, of which nothing says what it does";
+        rts_threshold: Option<u32> = None, in Some(0) => Some(65_535), unit "bytes", src "assumed: none; linux@6.12 mt76/mt76_connac_mcu.c mt76_connac_mcu_set_rts_thresh: 2347 bytes unless set, and a count of 2 packets, of which nothing says what it does";
     }
 }
 

@@ -161,22 +161,6 @@ impl DriverConfig {
             _ => None,
         }
     }
-    /// Whether its firmware forms a PPDU anew from what nobody answered.
-    const fn forms_anew(&self) -> bool {
-        self.is_mt76() || self.is_iwlwifi()
-    }
-    /// Whether it permits A-MSDUs within the A-MPDUs that it receives. Where mac80211 answers the agreement, only if the driver has said so,
-    /// which neither ath9k nor ath9k_htc does, and mt76 and iwlwifi do (linux@6.12 net/mac80211/agg-rx.c ieee80211_send_addba_resp:
-    /// SUPPORTS_AMSDU_IN_AMPDU); ath10k's firmware answers itself.
-    pub(super) const fn permits_amsdus(&self) -> bool {
-        match self {
-            DriverConfig::Ath10k(..) | DriverConfig::Ath10kTxqs(_) => true,
-            DriverConfig::Mt76(_) | DriverConfig::Iwlwifi(_) => true,
-            DriverConfig::Ath9k(_) | DriverConfig::Ath9kTidq(..) => false,
-            DriverConfig::Ath9kHtc(..) | DriverConfig::Ath9kHtcTxqs(_) => false,
-            DriverConfig::Linksys(_) | DriverConfig::Sora(..) => false,
-        }
-    }
     /// Shortest time from the start of one MPDU of an aggregate to the next that it takes, which whoever sends to it keeps to. src: linux@6.12
     /// ath9k/xmit.c ath_tx_aggr_start, ath10k/mac.c ath10k_peer_assoc_h_ht, mt76/mt76_connac_mcu.c mt76_connac_mcu_wtbl_ht_tlv
     pub(super) fn density(&self) -> Span {
@@ -466,7 +450,7 @@ impl StaConfig {
             qos: cfg.qos,
             window_limit,
             // What nobody answers is sent again by a PPDU of its own.
-            resets_window: !self.driver.forms_anew(),
+            resets_window: !self.driver.name().forms_anew(),
             rts_limit,
             late,
             patience,

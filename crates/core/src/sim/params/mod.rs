@@ -3,6 +3,7 @@
 //! [`crate::params!`] declares a struct whose fields each carry a default, a range, a source and (as their doc comment) a
 //! description. Raw integers enter here and nowhere else.
 
+mod basis;
 mod declared;
 mod near;
 mod raw;
@@ -29,7 +30,7 @@ pub struct Param {
     pub range: String,
     /// What it is.
     pub doc: String,
-    /// Where the default comes from.
+    /// Where the default comes from; its first word may say on what that rests ([`Param::basis`]).
     pub source: &'static str,
 }
 

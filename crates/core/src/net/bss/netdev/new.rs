@@ -77,7 +77,7 @@ impl Netdev {
                 .iter()
                 .enumerate()
                 .map(|(k, s)| Peer {
-                    amsdus: s.driver.permits_amsdus(),
+                    amsdus: s.driver.name().permits_amsdus(),
                     window: cfg.window(i, k),
                     density: s.driver.density(),
                 })
