@@ -338,7 +338,7 @@ fn odd_company() {
             ("sta.driver", sta),
             ("ap.qdisc", of(&["fq_codel", "pfifo", "aaq"])),
             ("kernel", if standard == "ax" { "6.12" } else { of(&["4.14", "6.12"]) }),
-            ("wifi.stations", of(&["1", "3", "9"])),
+            ("wifi.stations", of(&["1", "3", "7"])),
             ("wifi.error_rate", of(&["0", "0.05", "0.4"])),
             ("medium.response_error", of(&["0", "0.2"])),
             ("medium.places", of(&["1", "1", "2", "3"])),
