@@ -48,6 +48,12 @@ PICTURES = (
     Picture("compare-bitrate.png", "docs/second-water.md", "compare walk.toml", "results/compare-walk/bitrate.png"),
     Picture("real-ath9k.png", "docs/reference-data.md", "validate ath9k --plots real", "real/ath9k.png"),
     Picture("real-ath9k-sender.png", "docs/reference-data.md", "validate ath9k --sender --plots real", "real/ath9k-sender.png"),
+    Picture("sensitivity-laboratories.png", "docs/sensitivity.md", "reproduce sensitivity",
+            "results/sensitivity/sensitivity-laboratories.png"),
+    Picture("sensitivity-thesis.png", "docs/sensitivity.md", "reproduce sensitivity",
+            "results/sensitivity/sensitivity-thesis.png"),
+    Picture("sensitivity-floor.png", "docs/sensitivity.md", "reproduce sensitivity",
+            "results/sensitivity/sensitivity-floor.png"),
     Picture("hack-or-tao.png", "docs/hack-or-tao.md", "reproduce hack-or-tao", "results/hack-or-tao/hack-or-tao-answer.png"),
 )  # fmt: skip
 

@@ -16,7 +16,7 @@ TYPES: Mapping[str, Mapping[str, str]] = {
     },
     "point": {"use": "a list of names", "set": "a table", "x": "a table"},
     "grid": {"axes": "a table of lists", "use": "a list of names", "set": "a table"},
-    "panel": {"kind": "a name", "points": "a list of names", "schemes": "a list of names"},
+    "panel": {"kind": "a name", "claim": "a name", "points": "a list of names", "schemes": "a list of names"},
 }  # fmt: skip
 
 

@@ -70,6 +70,10 @@ def _statistics(kinds: set[str], figure: Figure) -> list[str]:
         parts.append("Parts: medians over repetitions.")
     if kinds & {"curves", "lines"}:
         parts.append("Points: median over repetitions with standard error.")
+    if "tornado" in kinds:
+        parts.append(
+            "Bars: from the value as it is (dashed line) to the median with another, whiskers: standard error."
+        )
     if "tradeoff" in kinds:
         parts.append("Marks: medians over repetitions.")
     return parts

@@ -19,7 +19,7 @@ crate::params! {
         /// Which of the fifty topologies the stations' places are taken from: five a placement. 0: none, SNRs are given.
         topology: u8 = 0, in 0 => 50, src "thesis 5.9.1";
         /// What the places and the shadowing are drawn from, apart from the run's seed; of 1 to 16 the one that calibrates best.
-        layout: u32 = 7, src "this project";
+        layout: u32 = 7, src "calibrated: thesis table 5.3, Minstrel HT + FIFO";
         /// The floor's length, m.
         length_m: f64 = 65.6, in 5.0 => 500.0, unit "m", src "calibrated: thesis table 5.3, Minstrel HT + FIFO";
         /// Its depth, m.
