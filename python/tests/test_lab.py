@@ -1,13 +1,17 @@
 """Running: every run once, kept whole, resumed, the same at any number of workers."""
 
+import csv
+import gzip
+import json
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
-from wavetank import _core
+from wavetank import _core, flent
 from wavetank.lab import claims, plan, records, reproduce, runner
 from wavetank.lab.plan import Figure, Point
 from wavetank.scenario import Scenario
@@ -112,12 +116,52 @@ def test_a_reproduction_writes_all_its_files(tmp_path, monkeypatch):
     assert names >= {"cotsq-fig5.png", "cotsq-fig8.png", "claims.json", "claims.csv", "samples.parquet", "flent"}
     document = outcome.json()
     assert document["quick"] is True and document["repetitions"] == 2
+    of = document["figures"]["cotsq/fig5"]
+    assert (Path(of["png"]).name, Path(of["csv"]).name) == ("cotsq-fig5.png", "cotsq-fig5.csv")
+    rows = list(csv.DictReader(Path(of["csv"]).read_text().splitlines()))
+    assert [(r["point"], r["quantity"]) for r in rows[:2]] == [("TSQ", "goodput"), ("TSQ", "ping_rtt")]
+    assert float(rows[0]["value"]) == of["values"]["TSQ"]["goodput"]["value"]
+    assert {(r["quick"], r["repetitions"], r["repetitions_asked"]) for r in rows} == {("true", "2", "")}
+    assert list(of["flent"]) == of["points"]
+    for name in of["flent"].values():
+        metadata = json.loads(gzip.decompress(Path(name).read_bytes()))["metadata"]
+        assert metadata["DATA_FILENAME"] == Path(name).name
+        assert metadata["NOTE"].startswith("quick: 2 repetitions; wavetank ")
     s = document["summary"]
     assert s["judged"] + s["unmeasured"] == 41
     judged = {c["id"]: c for c in document["claims"] if c["class"] == "judged"}
     assert judged["cotsq-f5-ping-cotsq"]["measured"] is not None
     missing = next(c for c in document["claims"] if c["id"] == "cotsq-f3a-goodput-tsq")
     assert missing["class"] == "unmeasured" and "fig3" in missing["reason"]
+
+
+def test_a_kept_flent_file_says_of_how_many_repetitions_its_run_is_now(tmp_path):
+    few, more = (runner.runs_of([figure(x={})], quick=quick) for quick in (True, False))
+    runner.run_all(few, tmp_path, 1)
+    path = more[0].flent_path(tmp_path)
+    whole = gzip.decompress(path.read_bytes())
+    assert flent.note(path).startswith("quick: 2 repetitions; wavetank ")
+    kept = []
+    runner.run_all(more, tmp_path, 1, lambda run, was: kept.append(was))
+    assert any(kept) and flent.note(path).startswith("wavetank ")
+    assert gzip.decompress(path.read_bytes()) == whole.replace(b"quick: 2 repetitions; ", b"", 1)
+    runner.run_all(few, tmp_path, 1)
+    assert gzip.decompress(path.read_bytes()) == whole
+
+
+def test_a_run_whose_flent_file_is_gone_or_another_points_is_run_again(tmp_path):
+    one, other = (runner.runs_of([figure(x=values)], quick=True) for values in ({}, {"tcp.tsq": "off"}))
+    path = one[0].flent_path(tmp_path)
+    assert path == other[0].flent_path(tmp_path) and one[0].key != other[0].key
+    runner.run_all(one, tmp_path, 1)
+    was = path.read_bytes()
+    runner.run_all(other, tmp_path, 1)
+    assert path.read_bytes() != was
+    kept = []
+    runner.run_all(one, tmp_path, 1, lambda run, was: kept.append(was))
+    assert kept == [True, False] and path.read_bytes() == was  # the second repetition has no such file
+    path.write_bytes(b"not gzip")
+    assert flent.note(path) == "" and runner.read(one[0], tmp_path) is None
 
 
 def test_claims_of_other_experiments_bring_their_figures():

@@ -88,6 +88,9 @@ def test_an_experiments_page_has_every_claim_with_its_verdict(outcome, tmp_path)
         if v.cls == "judged" and not v.ok and v.reason:
             assert v.reason in seen.texts
     assert "claims.csv" in seen.links and page.PAGE not in seen.links
+    for f in outcome.figures:
+        assert f"{f.id.replace('/', '-')}.csv" in seen.links
+        assert {f"flent/{f.id.replace('/', '-')}-{p}.flent.gz" for p in f.points} & set(seen.links)
     assert all((tmp_path / x).exists() for x in seen.links if not x.startswith("#"))
 
 

@@ -280,6 +280,7 @@ def test_the_command_writes_tables_files_and_json(wavetank, tmp_path):
     of = {tuple(r.values()) for r in samples.select(["point", "seed"]).to_pylist()}
     assert of == {tuple(r.values()) for r in table.select(["point", "seed"]).to_pylist()}, "they can be joined"
     assert [r["point"] for r in rows[:2]] == ["tsq_ms=1, cc=cubic"] * 2
+    assert {r["quick"] for r in rows} == {"false"} and table.schema.metadata[b"quick"] == b"false"
     assert [float(r["goodput"]) for r in rows] == table.column("goodput").to_pylist()
 
     code, out, err = wavetank(

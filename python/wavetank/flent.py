@@ -16,12 +16,14 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import re
+import zlib
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from . import __version__
+from . import __version__, files
 from .files import plain
 from .measured import Flow, Measured
 from .stats import FloatArray, jain
@@ -29,6 +31,13 @@ from .stats import FloatArray, jain
 #: 2000-01-01T00:00:00Z: where the simulated clock starts.
 EPOCH = 946684800.0
 MARKS = {"CS0": "BE", "CS1": "BK", "CS5": "CS5", "EF": "EF"}
+#: What Flent knows its files by.
+ENDING = ".flent.gz"
+#: Behind a mark a file's note begins so.
+NOTE = "wavetank "
+_NOTE = re.compile(r'"NOTE": ("(?:[^"\\]|\\.)*")')
+#: Characters within which the note stands: what comes before it by the alphabet is short.
+HEAD = 4096
 PINGS = {"icmp": "ICMP", "udp": "UDP", "udp_be": "UDP BE", "udp_bk": "UDP BK", "udp_ef": "UDP EF"}
 
 
@@ -179,8 +188,8 @@ def _wifi(file: _File, result: Measured) -> dict[str, str]:
     }
 
 
-def document(result: Measured, title: str = "") -> dict[str, Any]:
-    """The file's content."""
+def document(result: Measured, title: str = "", name: str = "", mark: str = "") -> dict[str, Any]:
+    """The file's content. ``name``: the file's, if it is another than :func:`file_name`; ``mark``: what the note begins with."""
     test = test_name(result)
     step = 0.2
     for series in [f.series for f in result.flows]:
@@ -201,8 +210,8 @@ def document(result: Measured, title: str = "") -> dict[str, Any]:
         "metadata": {
             "NAME": test,
             "TITLE": title or result.scenario,
-            "NOTE": f"wavetank {__version__}, {result.water}, seed {result.seed}, digest {result.digest}",
-            "DATA_FILENAME": file_name(result),
+            "NOTE": mark + f"{NOTE}{__version__}, {result.water}, seed {result.seed}, digest {result.digest}",
+            "DATA_FILENAME": name or file_name(result),
             "HOST": "server",
             "HOSTS": ["server"],
             "LOCAL_HOST": "station",
@@ -228,16 +237,42 @@ def document(result: Measured, title: str = "") -> dict[str, Any]:
 def file_name(result: Measured) -> str:
     """The file's name: the test's and the scenario's."""
     safe = "".join(c if c.isalnum() or c in "-_" else "_" for c in result.scenario)
-    return f"{test_name(result)}-{safe}.flent.gz"
+    return f"{test_name(result)}-{safe}{ENDING}"
 
 
-def data(result: Measured, title: str = "") -> bytes:
-    """The file's content; the same run gives the same bytes."""
-    text = json.dumps(plain(document(result, title)), sort_keys=True, allow_nan=False)
+def data(result: Measured, title: str = "", name: str = "", mark: str = "") -> bytes:
+    """The file's content, of :func:`document`; the same run gives the same bytes."""
+    return _packed(json.dumps(plain(document(result, title, name, mark)), sort_keys=True, allow_nan=False))
+
+
+def _packed(text: str) -> bytes:
     whole = io.BytesIO()
     with gzip.GzipFile("", "wb", mtime=0, fileobj=whole) as f:
         f.write(text.encode())
     return whole.getvalue()
+
+
+def note(path: Path) -> str:
+    """The note of a file that :func:`data` made; empty where there is none, or it is no such file.
+
+    It stands in the file's first lines, so that to ask a folder of them takes no time.
+    """
+    try:
+        with gzip.open(path, "rt", encoding="utf-8") as f:
+            found = _NOTE.search(f.read(HEAD))
+    except (OSError, EOFError, ValueError, zlib.error):
+        return ""
+    return str(json.loads(found[1])) if found else ""
+
+
+def remark(path: Path, mark: str) -> None:
+    """Has the file's note begin with another mark: its run is kept, and now one of so many others."""
+    of = note(path)
+    asked = mark + of[max(0, of.find(NOTE)) :]
+    if of and asked != of:
+        with gzip.open(path, "rt", encoding="utf-8") as f:
+            text = _NOTE.sub(lambda _: f'"NOTE": {json.dumps(asked)}', f.read(), count=1)
+        files.write(path, lambda p: p.write_bytes(_packed(text)))
 
 
 def write(path: Path, result: Measured, title: str = "") -> None:

@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from .lab import metrics, plan
+from .lab.mark import marked
 
 if TYPE_CHECKING:
     from .compare import Comparison
@@ -91,7 +92,7 @@ def outcome_tables(outcome: Outcome) -> list[Table | None]:
 
 def claims_table(outcome: Outcome) -> Table:
     """paper / measured / verdict, a row a claim; rows that nothing measures yet are only counted."""
-    times = f" ({_marked(outcome, outcome.repetitions)})"
+    times = f" ({marked(outcome.mark, outcome.repetitions)})"
     on = f" on {outcome.water}" if outcome.beside else ""
     title = f"reproduce {outcome.name}{on}{times}"
     table = Table(title=title, title_justify="left", header_style="bold", pad_edge=False)
@@ -115,15 +116,9 @@ def claims_table(outcome: Outcome) -> Table:
     return table
 
 
-def _marked(outcome: Outcome, n: int) -> str:
-    """How often each point was run, and that it is not as the figures ask for."""
-    mark = f"{outcome.mark}: " if outcome.mark else ""
-    return f"{mark}{n} repetition{'' if n == 1 else 's'}"
-
-
 def values_table(outcome: Outcome, figure: Figure) -> Table:
     """A row a point of a figure: what its panels show, with the standard error over repetitions."""
-    title = f"{figure.source}: {figure.title} ({_marked(outcome, len(figure.seeds(outcome.quick)))})"
+    title = f"{figure.source}: {figure.title} ({marked(outcome.mark, len(figure.seeds(outcome.quick)))})"
     table = Table(title=title, title_justify="left", header_style="bold", pad_edge=False)
     table.add_column("point", no_wrap=True)
     # on linux, each quantity of the kernel's has the models' beside it

@@ -71,8 +71,7 @@ def reproduce(
         folders.append(folder)
         with shown(f"reproduce {n}") as progress:
             if on == "linux":
-                n_linux = repetitions or on_linux.REPETITIONS
-                outcomes.append(on_linux.reproduce(n, folder, quick, jobs, progress, n_linux))
+                outcomes.append(on_linux.reproduce(n, folder, quick, jobs, progress, repetitions))
             else:
                 outcomes.append(lab_reproduce.reproduce(n, folder, quick, jobs, progress, repetitions))
     overview = _overview(outcomes, folders, out or Path("results")) if name == "all" else None

@@ -8,9 +8,9 @@ from pathlib import Path
 from ..errors import UserError
 from . import claims, plan
 from .judge import Verdict
-from .outcome import Outcome
-from .plan import Point
-from .reproduce import Progress, figures_for, run_and_judge, write
+from .outcome import Outcome, key_of
+from .plan import Figure, Point
+from .reproduce import Progress, figures_for, other, run_and_judge, write
 
 #: Repetitions on the second water, where they take a hundred times as long.
 REPETITIONS = 3
@@ -25,23 +25,36 @@ def reproduce(
     quick: bool = False,
     jobs: int = 1,
     progress: Progress = lambda done, of, what: None,
-    repetitions: int = REPETITIONS,
+    repetitions: int | None = None,
 ) -> Outcome:
-    """The experiment on the real kernel; beside it, as often, the model set up like the kernel and as the paper has it."""
+    """The experiment on the real kernel; beside it, as often, the model set up like the kernel and as the paper has it.
+
+    ``repetitions``: of each point, in place of the figures' own number and at most REPETITIONS; every output says so.
+    """
     every = claims.load()
     own, others = figures_for(name, every)
     n = len(own)
-    fewer = [replace(f, repetitions=min(f.repetitions, repetitions)) for f in (*own, *others)]
-    changed, replaced = plan.on_linux([*own, *others], repetitions)
+    asked = repetitions if not quick and repetitions is not None and any(other(f, repetitions) for f in own) else None
+    fewer = [replace(f, repetitions=_times(f, repetitions)) for f in (*own, *others)]
+    changed, replaced = plan.on_linux(fewer)
     alike = [replace(f, points={k: _alike(p) for k, p in f.points.items()}) for f in changed]
     beside = {
-        ALIKE: run_and_judge(name, out, (alike[:n], alike[n:]), quick, jobs, progress),
-        AS_PAPER: run_and_judge(name, out, (fewer[:n], fewer[n:]), quick, jobs, progress),
+        ALIKE: run_and_judge(
+            name, out, (alike[:n], alike[n:]), quick, jobs, progress, asked=asked, column=key_of(ALIKE)
+        ),
+        AS_PAPER: run_and_judge(name, out, (fewer[:n], fewer[n:]), quick, jobs, progress, asked=asked),
     }
-    outcome = run_and_judge(name, out, (changed[:n], changed[n:]), quick, jobs, progress, "linux")
+    outcome = run_and_judge(name, out, (changed[:n], changed[n:]), quick, jobs, progress, "linux", asked)
     same, paper = ({v.claim.id: v for v in o.verdicts} for o in beside.values())
     verdicts = [why(v, same[v.claim.id], paper[v.claim.id]) for v in outcome.verdicts]
     return write(replace(outcome, verdicts=verdicts, beside=beside, replaced=replaced), out)
+
+
+def _times(figure: Figure, repetitions: int | None) -> int:
+    """How often each of its points is run; one of closed forms has no runs in any case."""
+    if figure.repetitions == 0:
+        return 0
+    return min(figure.repetitions, REPETITIONS) if repetitions is None else repetitions
 
 
 def _alike(point: Point) -> Point:

@@ -11,6 +11,7 @@ from typing import Any
 from ..version import __version__
 from . import judge, metrics, runner
 from .judge import Verdict
+from .mark import mark
 from .plan import Figure, Point
 
 
@@ -25,6 +26,12 @@ class Outcome:
     figures: Sequence[Figure]
     measured: runner.Measured
     written: Sequence[Path]
+    #: Which column of several it is, as files' names have it; empty of an experiment as it stands.
+    column: str = ""
+    #: Each figure's picture, table and Flent files (a point: its first repetition's), once they are written.
+    pictures: Mapping[str, Path] = field(default_factory=dict)
+    tables: Mapping[str, Path] = field(default_factory=dict)
+    flents: Mapping[str, Mapping[str, Path]] = field(default_factory=dict)
     #: Of the second water: the model's outcomes on the same experiment by name, and what stood in for what it cannot have.
     beside: Mapping[str, Outcome] = field(default_factory=dict)
     replaced: Sequence[str] = ()
@@ -34,7 +41,7 @@ class Outcome:
     @property
     def mark(self) -> str:
         """What every output begins with of a run that is not as often as its figures ask for; empty where it is."""
-        return "quick" if self.quick else f"--repetitions {self.asked}" if self.asked is not None else ""
+        return mark(self.quick, self.asked)
 
     @property
     def water(self) -> str:
@@ -58,11 +65,29 @@ class Outcome:
             "summary": self.summary,
             **self._on(),
             "figures": {
-                f.id: {"source": f.source, "title": f.title, "points": list(f.points), "values": self.values(f)}
+                f.id: {
+                    "source": f.source,
+                    "title": f.title,
+                    "points": list(f.points),
+                    "values": self.values(f),
+                    **self._files(f),
+                }
                 for f in self.figures
             },
             "failures": self.measured.failures(),
             "files": [str(p) for p in self.written],
+        }
+
+    def runs(self) -> list[runner.Run]:
+        """The runs of its figures."""
+        return runner.runs_of(self.figures, self.quick, self.water, self.asked, self.column)
+
+    def _files(self, figure: Figure) -> dict[str, Any]:
+        picture, table = self.pictures.get(figure.id), self.tables.get(figure.id)
+        return {
+            "png": None if picture is None else str(picture),
+            "csv": None if table is None else str(table),
+            "flent": {point: str(p) for point, p in self.flents.get(figure.id, {}).items()},
         }
 
     def values(self, figure: Figure) -> dict[str, dict[str, Any]]:

@@ -276,7 +276,7 @@ def _render(value: Any, texts: dict[str, str], axes: Mapping[str, Any]) -> Any:
     return value.format(**texts)
 
 
-def on_linux(figures: Sequence[Figure], repetitions: int, root: Path = ROOT) -> tuple[list[Figure], list[str]]:
+def on_linux(figures: Sequence[Figure], root: Path = ROOT) -> tuple[list[Figure], list[str]]:
     """The figures as the second water runs them (``experiments/linux.toml``), and what was replaced, with the reasons."""
     rules = _toml(root / "linux.toml")["replace"]
     used: dict[str, None] = {}
@@ -297,5 +297,5 @@ def on_linux(figures: Sequence[Figure], repetitions: int, root: Path = ROOT) -> 
     out = []
     for f in figures:
         points = {n: replace(p, scenario=changed(p.scenario)) for n, p in f.points.items()}
-        out.append(replace(f, points=points, repetitions=min(f.repetitions, repetitions)))
+        out.append(replace(f, points=points))
     return out, list(used)

@@ -17,6 +17,7 @@ from .judge import Sample, Unmeasured
 from .outcome import Outcome, key_of
 from .own import check as check_own
 from .plan import Figure, Point
+from .point_table import point_table
 
 
 def lookup(measured: runner.Measured) -> judge.Lookup:
@@ -109,16 +110,15 @@ def reproduce(
     """
     every = claims.load()
     own, others = figures_for(name, every)
-    asked = repetitions if repetitions is not None and any(_other(f, repetitions) for f in own) else None
+    asked = repetitions if repetitions is not None and any(other(f, repetitions) for f in own) else None
     if repetitions is not None:
         own, others = (
-            [replace(f, repetitions=repetitions) if _other(f, repetitions) else f for f in fs] for fs in (own, others)
+            [replace(f, repetitions=repetitions) if other(f, repetitions) else f for f in fs] for fs in (own, others)
         )
-    outcome = run_and_judge(name, out, (own, others), quick, jobs, progress)
-    return write(replace(outcome, asked=None if quick else asked), out)
+    return write(run_and_judge(name, out, (own, others), quick, jobs, progress, asked=None if quick else asked), out)
 
 
-def _other(figure: Figure, repetitions: int) -> bool:
+def other(figure: Figure, repetitions: int) -> bool:
     """Whether so many are not its own; a figure of closed forms has none in any case."""
     return figure.repetitions not in (0, repetitions)
 
@@ -131,11 +131,16 @@ def run_and_judge(
     jobs: int,
     progress: Progress,
     water: str = "model",
+    asked: int | None = None,
+    column: str = "",
 ) -> Outcome:
-    """Runs the experiment's own figures and the others that its claims need, and judges."""
+    """Runs the experiment's own figures and the others that its claims need, and judges.
+
+    ``asked`` and ``column``: see :class:`Outcome`.
+    """
     every = claims.load()
     own, others = figures
-    runs = runner.runs_of([*own, *others], quick, water)
+    runs = runner.runs_of([*own, *others], quick, water, asked, column)
     count = 0
     what = name if water == "model" else f"{name} on {water}:"
     progress(0, len(runs), what)
@@ -148,7 +153,8 @@ def run_and_judge(
     records = runner.run_all(runs, out, jobs, done)
     measured = runner.Measured([*own, *others], records, quick, water)
     verdicts = judge.judge(claims.of_command(name, every.values()), every, lookup(measured))
-    return Outcome(name, quick, max((len(f.seeds(quick)) for f in own), default=0), verdicts, own, measured, ())
+    n = max((len(f.seeds(quick)) for f in own), default=0)
+    return Outcome(name, quick, n, verdicts, own, measured, (), column, asked=asked)
 
 
 def write(outcome: Outcome, out: Path) -> Outcome:
@@ -159,21 +165,34 @@ def write(outcome: Outcome, out: Path) -> Outcome:
         f.id: files.write(out / f"{f.id.replace('/', '-')}.png", lambda p, f=f: plots.draw(outcome, f, p))  # type: ignore[misc]
         for f in outcome.figures
     }
-    written = list(pictures.values())
+    texts = {f.id: point_table(outcome, f) for f in outcome.figures}
+    tables = {
+        ident: files.write_text(out / f"{ident.replace('/', '-')}.csv", text) for ident, text in texts.items() if text
+    }
+    written = [*pictures.values(), *tables.values()]
     written.append(files.write(out / "samples.parquet", lambda p: write_samples(outcome, p)))
     written.append(files.write_text(out / "claims.csv", _csv(outcome)))
-    flents = sorted(
-        {
-            out / "flent" / f"{r.flent}.flent.gz"
-            for r in runner.runs_of(outcome.figures, outcome.quick, outcome.water)
-            if r.flent
-        }
-    )
-    written += [p for p in flents if p.exists()]
-    done = replace(outcome, written=[*written, out / "claims.json", out / page.PAGE])
+    flents = _flents(outcome, out)
+    each = [flents, *(_flents(o, out) for o in outcome.beside.values())]
+    written += sorted({p for of in each for points in of.values() for p in points.values()})
+    written += [out / "claims.json", out / page.PAGE]
+    done = replace(outcome, written=written, pictures=pictures, tables=tables, flents=flents)
     files.write_text(out / "claims.json", files.dumps(done.json()) + "\n")
-    files.write_text(out / page.PAGE, page.experiment(done, pictures, out))
+    files.write_text(out / page.PAGE, page.experiment(done, out))
     return done
+
+
+def _flents(outcome: Outcome, out: Path) -> dict[str, dict[str, Path]]:
+    """The Flent files of the figures' points: that of the same run, where another figure has the same point."""
+    figures = [outcome.measured.figures[f.id] for f in outcome.figures]
+    of = {r.key: r.flent_path(out) for r in outcome.runs() if "digest" in outcome.measured.records[r.key]}
+
+    def path(figure: Figure, point: Point) -> Path | None:
+        first = figure.seeds(outcome.quick)[:1]
+        found = [of.get(runner.Run(point.name, point.scenario, seed, water=outcome.water).key) for seed in first]
+        return next((p for p in found if p is not None and p.exists()), None)
+
+    return {f.id: {n: at for n, p in f.points.items() if (at := path(f, p)) is not None} for f in figures}
 
 
 def _csv(outcome: Outcome) -> str:

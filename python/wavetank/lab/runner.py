@@ -22,6 +22,7 @@ from ..result import Result
 from ..scenario import Scenario
 from ..state import At
 from .judge import Unmeasured
+from .mark import mark, marked
 from .plan import Figure, Point
 from .records import RECORD, Record
 from .records import record as reduced
@@ -36,13 +37,17 @@ def core_digest() -> str:
 
 @dataclass(frozen=True)
 class Run:
-    """One repetition of one point. The first repetition also leaves a Flent file."""
+    """One repetition of one point. The first repetition also leaves a Flent file, ``flent`` without its ending.
+
+    ``mark``: what the file's note begins with, where it is one of fewer repetitions than its figure asks for.
+    """
 
     point: str
     scenario: Scenario
     seed: int | None
     flent: str = ""
     water: str = "model"
+    mark: str = ""
 
     @property
     def key(self) -> str:
@@ -59,16 +64,28 @@ class Run:
         """Where its record is kept."""
         return out / ".runs" / f"{self.key}.json.gz"
 
+    def flent_path(self, out: Path) -> Path | None:
+        """Where its Flent file stands; None of a repetition that has none."""
+        return out / "flent" / f"{self.flent}{flent.ENDING}" if self.flent else None
 
-def runs_of(figures: Sequence[Figure], quick: bool, water: str = "model") -> list[Run]:
-    """The distinct runs of these figures, in order."""
+
+def runs_of(
+    figures: Sequence[Figure], quick: bool, water: str = "model", asked: int | None = None, column: str = ""
+) -> list[Run]:
+    """The distinct runs of these figures, in order. ``asked``: repetitions in place of the figures' own; ``column``: see
+    :class:`Outcome`."""
+    behind = f"-{column}" if column else f"-on-{water}" if water != "model" else ""
+    word = mark(quick, asked)
     seen: dict[str, Run] = {}
     for f in figures:
+        seeds = f.seeds(quick)
+        said = f"{marked(word, len(seeds))}; " if word else ""
         for p in f.points.values():
-            for i, seed in enumerate(f.seeds(quick)):
-                name = f"{f.id.replace('/', '-')}-{p.name}" if i == 0 else ""
-                run = Run(p.name, p.scenario, seed, _safe(name), water)
-                seen.setdefault(run.key, run)
+            for i, seed in enumerate(seeds):
+                name = f"{f.id.replace('/', '-')}-{p.name}{behind}" if i == 0 else ""
+                run = Run(p.name, p.scenario, seed, _safe(name), water, said)
+                if run.key not in seen or (name and not seen[run.key].flent):
+                    seen[run.key] = run
     return list(seen.values())
 
 
@@ -77,13 +94,15 @@ def _safe(name: str) -> str:
 
 
 def read(run: Run, out: Path) -> Record | None:
-    """The kept record, if it is there and whole."""
+    """The kept record, if it is there and whole, and the run's Flent file with it."""
     try:
         with gzip.open(run.path(out), "rt", encoding="utf-8") as f:
             value: Record = json.load(f)
-            return value
     except (OSError, EOFError, ValueError):
         return None
+    path = run.flent_path(out)
+    # a point of that name may have been another since, and the file is that one's
+    return value if path is None or flent.note(path).endswith(f"digest {value.get('digest')}") else None
 
 
 class CoreFailed(Failed):
@@ -133,7 +152,9 @@ def answer(run: Run) -> Answer:
             raise
         return Answer({"cannot": str(e).removeprefix(f"{run.scenario.path}: ")})
     record = {**reduced(result), "bounds": [[b.what, b.why] for b in bounds.notes(run.scenario, result)]}
-    return Answer(record, flent.data(result, run.flent) if run.flent else b"")
+    if not run.flent:
+        return Answer(record)
+    return Answer(record, flent.data(result, run.flent, f"{run.flent}{flent.ENDING}", run.mark))
 
 
 def keep(run: Run, found: Answer, out: Path) -> Record:
@@ -141,8 +162,9 @@ def keep(run: Run, found: Answer, out: Path) -> Record:
     record = found.record
     if "failed" in record or "cannot" in record:
         return record
-    if found.flent:
-        files.write(out / "flent" / f"{run.flent}.flent.gz", lambda p: p.write_bytes(found.flent))
+    path = run.flent_path(out)
+    if found.flent and path is not None:
+        files.write(path, lambda p: p.write_bytes(found.flent))
 
     def write(path: Path) -> None:
         with path.open("wb") as raw, gzip.GzipFile("", "wb", mtime=0, fileobj=raw, compresslevel=5) as f:
@@ -188,6 +210,8 @@ def run_all(
             missing.append(run)
         else:
             records[run.key] = found
+            if (path := run.flent_path(out)) is not None:
+                flent.remark(path, run.mark)
             done(run, True)
     if elsewhere is None:
         finished = workers.pool(_Job(out), missing, jobs)

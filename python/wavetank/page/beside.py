@@ -25,4 +25,14 @@ class Link:
 def beside(written: Sequence[Path], folder: Path) -> list[Link]:
     """A link a file but for the page itself; of folders within one, with how many files it has."""
     found = files.summed_up(written, folder)
-    return [Link(name, quote(name, errors="surrogateescape"), n) for name, n in found.items() if name != PAGE]
+    return [Link(name, _href(name), n) for name, n in found.items() if name != PAGE]
+
+
+def link(path: Path, folder: Path, name: str = "") -> Link:
+    """A link to one file of the folder, by its own name if it is given none."""
+    below = path.relative_to(folder).as_posix()
+    return Link(name or below, _href(below), 1)
+
+
+def _href(below: str) -> str:
+    return quote(below, errors="surrogateescape")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from .. import report
 from ..lab import plan
-from .beside import beside
+from .beside import Link, beside, link
 from .frame import Picture, picture, render
 from .sheet import Sheet, sheet
 
@@ -49,6 +49,8 @@ class Part:
     picture: Picture
     lines: tuple[Line, ...]
     values: Sheet | None
+    table: Link | None
+    flents: tuple[Link, ...]
 
 
 def _state(v: Verdict) -> str:
@@ -87,17 +89,28 @@ def _values(outcome: Outcome, figure: Figure) -> Sheet | None:
     return sheet(table) if len(table.columns) > 1 else None
 
 
-def experiment(outcome: Outcome, pictures: Mapping[str, Path], folder: Path) -> str:
-    """The page as text. ``pictures``: each figure's PNG, by its id; ``folder``: where the page will stand."""
+def _part(outcome: Outcome, figure: Figure, lines: Sequence[Line], folder: Path) -> Part:
+    table = outcome.tables.get(figure.id)
+    return Part(
+        figure.id,
+        figure.source,
+        figure.title,
+        picture(outcome.pictures[figure.id]),
+        tuple(lines),
+        _values(outcome, figure),
+        None if table is None else link(table, folder),
+        tuple(link(p, folder, point) for point, p in outcome.flents.get(figure.id, {}).items()),
+    )
+
+
+def experiment(outcome: Outcome, folder: Path) -> str:
+    """The page as text. ``folder``: where the page will stand, beside the outcome's files."""
     others = [{v.claim.id: v for v in o.verdicts} for o in outcome.beside.values()]
     of: dict[str, list[Line]] = {f.id: [] for f in outcome.figures}
     rest: list[Line] = []
     for v in outcome.verdicts:
         of.get(v.claim.figure, rest).append(_line(v, others))
-    parts = [
-        Part(f.id, f.source, f.title, picture(pictures[f.id]), tuple(of[f.id]), _values(outcome, f))
-        for f in outcome.figures
-    ]
+    parts = [_part(outcome, f, of[f.id], folder) for f in outcome.figures]
     own = plan.is_file(outcome.name)
     name = Path(outcome.name).stem if own else outcome.name
     here = {line.id for lines in (*of.values(), rest) for line in lines}

@@ -31,9 +31,8 @@ def save(sweep: Sweep, plan: Plan, measured: runner.Measured, out: Path) -> Swee
         written.append(files.write(out / f"{name}.png", draw))
     for name in {"sweep", "tradeoff"} - {p.stem for p in written}:
         (out / f"{name}.png").unlink(missing_ok=True)  # of an earlier sweep into this folder
-    runs = runner.runs_of([plan.figure], sweep.quick, plan.on)
-    flents = {out / "flent" / f"{r.flent}.flent.gz" for r in runs if r.flent}
-    written += sorted(p for p in flents if p.exists())
+    flents = {r.flent_path(out) for r in outcome.runs()}
+    written += sorted(p for p in flents if p is not None and p.exists())
     done = replace(sweep, files=(*written, out / "sweep.json", out / page.PAGE))
     files.write_text(out / "sweep.json", files.dumps({"wavetank": __version__, **done.json()}) + "\n")
     left = (f"left out: {point}: {why}" for point, why in done.skipped.items())
@@ -56,11 +55,11 @@ def _rows(sweep: Sweep) -> list[dict[str, Any]]:
 
 def points_csv(sweep: Sweep) -> str:
     """The rows with a header; what has no value is empty."""
-    names = [*(a.key for a in sweep.axes), "point", "seed", *(m.name for m in sweep.metrics)]
+    names = [*(a.key for a in sweep.axes), "point", "seed", *(m.name for m in sweep.metrics), "quick"]
     text = io.StringIO()
     writer = csv.DictWriter(text, names, lineterminator="\n")
     writer.writeheader()
-    writer.writerows({k: _cell(v) for k, v in row.items()} for row in _rows(sweep))
+    writer.writerows({k: _cell(v) for k, v in {**row, "quick": sweep.quick}.items()} for row in _rows(sweep))
     return text.getvalue()
 
 
