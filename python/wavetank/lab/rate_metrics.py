@@ -39,13 +39,13 @@ def quantities() -> dict[str, Quantity]:
     out["high_mcs_share"] = scalar(mcs_share(HIGH_MCS, 8), "%", f"MPDUs down at MCS {HIGH_MCS} to 7")
     out["mcs"] = Quantity(
         lambda r: float((sent(r) * np.arange(32)).sum() / max(sent(r).sum(), 1)),
-        lambda r: np.repeat(np.arange(32.0), (sent(r) / max(sent(r).sum() / 10_000, 1)).astype(np.int64)),
+        lambda r: _thinned(sent(r)),
         "",
         "MCS down",
         more="mean over MPDUs",
     )
     for i in range(1, 65):
-        out.update(_one_client(i, lambda r, only: float(np.argmax(sent(r, only)))))
+        out.update(_one_client(i, sent))
     out["bad_mean"] = bad_frames(to(""), "down")
     out["up_bad"] = bad_frames(lambda n: n == "ap", "up")
     out["probe_fraction"] = scalar(counted("probe_frames", "frames"), "%", "Frames in probes")
@@ -55,11 +55,22 @@ def quantities() -> dict[str, Quantity]:
     return out
 
 
-def _one_client(i: int, mcs_mode: Callable[[Record, str], float]) -> dict[str, Quantity]:
-    """What one client of several got."""
+def _thinned(mpdus: FloatArray) -> FloatArray:
+    """MCSs as samples: some 10,000 at most in place of an MPDU each."""
+    return np.repeat(np.arange(32.0), (mpdus / max(mpdus.sum() / 10_000, 1)).astype(np.int64))
+
+
+def _one_client(i: int, sent: Callable[[Record, str], FloatArray]) -> dict[str, Quantity]:
+    """What one client of several got. ``sent``: MPDUs to it by MCS, retransmissions too."""
     name = f"sta{i}"
+
+    def mean(r: Record) -> float:
+        mpdus = sent(r, name)
+        return float((mpdus * np.arange(32)).sum() / mpdus.sum()) if mpdus.sum() else math.nan
+
     return {
-        f"mcs_mode@{name}": scalar(lambda r: mcs_mode(r, name), "", f"MCS to {name}, most frequent"),
+        f"mcs@{name}": Quantity(mean, lambda r: _thinned(sent(r, name)), "", f"MCS to {name}", more="mean over MPDUs"),
+        f"mcs_mode@{name}": scalar(lambda r: float(np.argmax(sent(r, name))), "", f"MCS to {name}, most frequent"),
         f"airtime_share@{name}": scalar(
             lambda r: _airtime_share(r, name), "%", f"Share of airtime to {name}", "of what is sent to the stations"
         ),

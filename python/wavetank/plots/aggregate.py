@@ -68,14 +68,16 @@ def cdf(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) ->
 
 
 def clients(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes) -> None:
-    """The same of one point: a curve a client. The two that differ most are named, the others grey."""
+    """The same of one point: a curve a client. Of many the two that differ most are named, the others grey."""
     (point,) = points_of(figure, panel)
-    n = int(next(iter(point.x.values())))
-    every = {f"sta{i}": _pool(outcome, figure, point, f"{panel['quantity']}@sta{i}") for i in range(1, n + 1)}
+    stations = [n for n in outcome.measured.of(figure, point)[0]["airtime_rx"] if n != "ap"]
+    every = {n: _pool(outcome, figure, point, f"{panel['quantity']}@{n}") for n in stations}
     every = {k: v for k, v in every.items() if v.size}
-    middle = float(np.median([v.mean() for v in every.values()]))
-    odd = sorted(every, key=lambda k: -abs(every[k].mean() - middle))[:2]
-    odd.sort(key=list(every).index)  # a client has one colour in every panel
+    odd = list(every)
+    if len(every) > FEW:
+        middle = float(np.median([v.mean() for v in every.values()]))
+        odd = sorted(every, key=lambda k: -abs(every[k].mean() - middle))[:2]
+        odd.sort(key=list(every).index)  # a client has one colour in every panel
     for k in sorted(every, key=lambda k: k in odd):
         values, counts = np.unique(every[k], return_counts=True)
         named = k in odd
@@ -86,7 +88,8 @@ def clients(outcome: Outcome, figure: Figure, panel: Mapping[str, Any], ax: Axes
             color=PALETTE[odd.index(k)] if named else "#aaaaaa",
             label=k if named else None,
         )
-    ax.plot([], [], color="#aaaaaa", label="each other client")
+    if len(odd) < len(every):
+        ax.plot([], [], color="#aaaaaa", label="each other client")
     ax.set_ylim(0, 1.02)
     ax.set_xlim(left=0)
     ax.set_xlabel(panel["label"])
