@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from . import keys as keys
     from . import lab as lab
     from . import linux as linux
+    from . import lost as lost
     from . import measured as measured
     from . import named as named
     from . import notebook as notebook

@@ -1,10 +1,11 @@
-"""The settings that bound a run, whoever asks: `run`, `compare` of each column, `sweep` of each point."""
+"""The settings that bound a run, and flows of which nothing arrived, whoever asks: `run`, `compare` of each column, `sweep` of
+each point."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from . import cpu, flood, wire
+from . import cpu, flood, lost, wire
 from .offered import Bound
 from .result import Result
 from .scenario import Scenario
@@ -15,7 +16,7 @@ TOLD = 3
 
 def notes(scenario: Scenario, result: Result) -> list[Bound]:
     """What is to be said of a run, by what."""
-    return [*flood.notes(scenario, result), *wire.notes(scenario, result), *cpu.notes(scenario, result)]
+    return [note for by in (lost, flood, wire, cpu) for note in by.notes(scenario, result)]
 
 
 def together(found: Mapping[str, Sequence[Bound]]) -> list[str]:
