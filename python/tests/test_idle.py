@@ -415,3 +415,48 @@ def test_how_an_rts_goes_is_told_where_none_does():
         == idle.notes(alone.set({"ap.rate_control": "minstrel_ht"}))
         == []
     )
+
+
+RATES = {
+    "name": "s",
+    "topology": {"kind": "wifi"},
+    "wifi": {"standard": "n", "mcs": 7, "error_rate": 0.05},
+    "ap": {"driver": "ath9k"},
+}
+RATES |= {
+    "time": {"lead_in": "0 s", "flows": "1 s", "tail": "0 s", "warmup": "200 ms"},
+    "traffic": {"tcp_down": 1, "tcp_up": 0},
+}
+
+
+def test_without_a_channel_aarc_is_aasrc_of_another_back_off_and_says_so():
+    s = Scenario.from_dict(RATES)
+    guided = s.set({"ap.rate_control": "aarc"})
+    (note,) = idle.notes(guided)
+    assert note.startswith("ap.rate_control = aarc has nothing to go by: without a channel") and note.endswith(
+        "(256 ms)"
+    )
+    plain = s.set({"ap.rate_control": "aasrc", "aasrc.max_backoff": "256 ms"})
+    assert idle.notes(plain) == []
+    digest = guided.run().digest
+    assert digest == plain.run().digest != s.set({"ap.rate_control": "aasrc"}).run().digest
+    assert digest == s.set({"ap.rate_control": "aarc_snr"}).run().digest
+    for key, value in {
+        "threshold": 3,
+        "delay": "9 ms",
+        "loss": 0.5,
+        "max_age": "40 ms",
+        "feedback": "block_ack",
+    }.items():
+        other = guided.set({f"aarc.{key}": value})
+        assert f"aarc.{key}" in idle.keys(other) and other.run().digest == digest
+    shorter = guided.set({"aarc.max_backoff": "16 ms"})
+    assert idle.keys(shorter) == {} and shorter.run().digest != digest
+
+
+def test_guides_that_have_a_channel_are_not_told_of():
+    s = Scenario.from_dict(RATES).set({"channel.on": True, "wifi.error_rate": 0, "sta.driver": "ath9k"})
+    both = {"ap.rate_control": "aarc", "sta.rate_control": "aarc_snr"}
+    assert idle.notes(s.set(both)) == []
+    (note,) = idle.notes(s.set({**both, "channel.on": False}))
+    assert note.startswith("ap.rate_control = aarc and sta.rate_control = aarc_snr have nothing to go by")

@@ -186,7 +186,7 @@ def others(scenario: Scenario) -> list[str]:
 
 def _others(t: _Read, scenario: Scenario) -> list[str]:
     told = t.given & dict(scenario.overrides).keys() if shipped.is_one(scenario.path) else t.given
-    return [*_lists(t, told), *_lists_of_flows(t), *_never(t), *_floor(t)]
+    return [*_lists(t, told), *_lists_of_flows(t), *_never(t), *_floor(t), *still.guides(t)]
 
 
 def _sentence(t: _Read, keys: Sequence[str], why: str) -> str:
