@@ -589,8 +589,29 @@ def test_one_kind_of_what_there_is(wavetank):
         e["name"] for e in json.loads(wavetank("list", "--json")[1])["experiments"]
     ]
     assert list(json.loads(wavetank("list", "congestion-controls", "--json")[1])) == ["congestion_controls"]
-    code, _, err = wavetank("list", "metric")
+    code, _, err = wavetank("list", "metrix")
     assert code == 2 and 'did you mean "metrics"?' in err
+
+
+@pytest.mark.parametrize(
+    ("given", "kind"),
+    [
+        ("driver", "drivers"),
+        ("metric", "metrics"),
+        ("congestion-control", "congestion_controls"),
+        ("cc", "congestion_controls"),
+    ],
+)
+def test_one_word_for_many_names_a_kind_too(wavetank, given, kind):
+    assert wavetank("list", given) == wavetank("list", kind)
+    assert list(json.loads(wavetank("list", given, "--json")[1])) == [kind]
+
+
+def test_figures_are_listed_as_plans_have_them():
+    from wavetank import shipped
+
+    for name in shipped.experiments():
+        assert shipped.figures(name) == [{"id": f.id, "figure": f.source, "title": f.title} for f in plan.load(name)]
 
 
 def test_a_narrow_terminal_cuts_nothing_off(wavetank, monkeypatch):

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+import wavetank
+
 HEAVY = (
     "numpy",
     "rich",
@@ -32,6 +34,40 @@ def test_help_loads_nothing_heavy():
     modules = json.loads(done.stdout.splitlines()[-1])
     assert "wavetank.cli" in modules
     assert [m for m in HEAVY if m in modules] == []
+
+
+@pytest.mark.parametrize(
+    ("command", "without"),
+    [
+        (["list", "drivers", "experiments"], ["numpy", "wavetank.lab.plan"]),
+        (["theory", "goodput-11n"], ["numpy", "wavetank.lab.metrics"]),
+        (["analyze", "gone.pcapng"], ["matplotlib"]),
+        (["analyze", "CAPTURE"], ["matplotlib"]),
+        (["run", "gone.toml"], ["matplotlib", "wavetank.plots"]),
+        (["compare", "gone.toml"], ["matplotlib"]),
+        (["csi", "gone.dat"], ["matplotlib"]),
+    ],
+    ids=" ".join,
+)
+def test_verbs_load_pictures_and_numbers_where_they_need_them(command, without, tmp_path):
+    """matplotlib takes longer to come than most captures to be read."""
+    if "CAPTURE" in command:
+        from wavetank.captures import air
+
+        short = {"time.lead_in": "0 s", "time.flows": "200 ms", "time.tail": "0 s", "time.warmup": "0 s"}
+        s = wavetank.load("cotsq-ath9k").set(short)
+        ask = air.Ask.of(s, Path("c.toml"), tmp_path, "monitor", None, None, None, None, False)
+        ask.finish(ask.watch(s, 1), "")
+        command = ["analyze", str(next(tmp_path.glob("*.pcapng")))]
+    program = (
+        "import json, sys, wavetank.cli\n"
+        "try: wavetank.cli.main(sys.argv[1:])\n"
+        "except SystemExit: print(json.dumps(sorted(sys.modules)))\n"
+    )
+    given = [sys.executable, "-c", program, *command]
+    done = subprocess.run(given, capture_output=True, text=True, timeout=60, check=True, cwd=tmp_path)
+    modules = json.loads(done.stdout.splitlines()[-1])
+    assert [m for m in without if m in modules] == []
 
 
 def test_the_package_has_all_that_it_names():

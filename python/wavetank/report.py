@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table
 from rich.text import Text
 
-from .lab import metrics, plan
 from .lab.mark import marked
 
 if TYPE_CHECKING:
@@ -84,6 +83,8 @@ def verdict(v: Verdict) -> Text:
 
 def outcome_tables(outcome: Outcome) -> list[Table | None]:
     """What ``reproduce`` prints: a paper's claims, or the points of a figure of one's own."""
+    from .lab import plan
+
     if plan.is_file(outcome.name):
         return [values_table(outcome, f) for f in outcome.figures]
     v = outcome.verdicts
@@ -118,6 +119,8 @@ def claims_table(outcome: Outcome) -> Table:
 
 def values_table(outcome: Outcome, figure: Figure) -> Table:
     """A row a point of a figure: what its panels show, with the standard error over repetitions."""
+    from .lab import metrics
+
     title = f"{figure.source}: {figure.title} ({marked(outcome.mark, len(figure.seeds(outcome.quick)))})"
     table = Table(title=title, title_justify="left", header_style="bold", pad_edge=False)
     table.add_column("point", no_wrap=True)

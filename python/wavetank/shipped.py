@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 
 #: A folder an experiment; beside them its scenarios and settings.
@@ -18,3 +19,14 @@ def is_one(path: str) -> bool:
 def experiments(root: Path = ROOT) -> list[str]:
     """Names of the experiments."""
     return sorted(p.name for p in root.iterdir() if p.is_dir() and p.name != SCENARIOS.name and any(p.glob("*.toml")))
+
+
+def figures(name: str) -> list[dict[str, str]]:
+    """An experiment's figures: ``id``, ``figure`` (as the paper calls it), ``title``. Their points, each a scenario, are not
+    made for it."""
+    found = []
+    for path in sorted((ROOT / name).glob("*.toml")):
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        ident = f"{name}/{path.stem}"
+        found.append({"id": ident, "figure": data.get("figure", ident), "title": data.get("title", "")})
+    return found

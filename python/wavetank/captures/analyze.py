@@ -372,6 +372,11 @@ def _size(octets: int) -> str:
     return f"{octets / 1e6:.1f} MB" if octets >= 1e5 else f"{octets / 1e3:.3g} kB"
 
 
+def stem(path: Path) -> str:
+    """What the figure and the numbers of a file are called."""
+    return path.name.removesuffix(".gz")
+
+
 def heading(document: Document) -> str:
     """One line on what was read."""
     info, report, origin = document["file"], document["report"], document["origin"]

@@ -16,18 +16,13 @@ from ..errors import UserError
 from ..plots.of_runs import DASHES, node_colours
 from ..plots.style import BLUE, MANY, PAPER, RED, STYLE, by_rows, headline
 from ..report import number
-from .analyze import heading, json_of, route, who
+from .analyze import heading, json_of, route, stem, who
 from .analyze_flent import Document
 from .analyze_media import media_of
 from .analyze_rows import chosen, first, total
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-
-def stem(path: Path) -> str:
-    """What the figure and the numbers of a file are called."""
-    return path.name.removesuffix(".gz")
 
 
 def save(document: Document, folder: Path, name: str | None = None) -> list[Path]:

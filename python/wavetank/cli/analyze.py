@@ -62,13 +62,13 @@ def analyze(
     A-MPDU sizes, aggregates in a row, retries, losses, rates, airtime, TCP goodput and round trips.
     """
     from .. import workers
-    from ..captures import air, analyze_plot, link_trace
+    from ..captures import air, link_trace
     from ..captures import analyze as analysis
 
     span = air.window(window, "--window") if window is not None else None
     if span is not None and whole:
         raise click.UsageError("--all and --window exclude each other")
-    figures = _names(paths, out, analyze_plot.stem)
+    figures = _names(paths, out, analysis.stem)
     folders = _names(paths, link_traces, lambda p: p.name.split(".")[0])
     documents, errors = [], []
     for path, figure, of_links in zip(paths, figures, folders, strict=True):
@@ -86,6 +86,8 @@ def analyze(
             except UserError as e:
                 errors.append(str(e))
         if out is not None:
+            from ..captures import analyze_plot
+
             written += analyze_plot.save(document, out, figure)
         if not as_json:
             _show(document, written)

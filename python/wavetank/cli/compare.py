@@ -105,7 +105,6 @@ def compare(
     from .. import compare as lab
     from .. import linux as water
     from ..lab import seeds
-    from ..plots import compare as compare_plots
 
     # `--with results/*` as a shell expands it: the option takes the first, the others stand where SCENARIO does
     files = [p for p in paths if p.name.endswith((".flent.gz", ".flent"))]
@@ -148,6 +147,8 @@ def compare(
     found += lab.strangers(outcome.measured, outcome.results[columns[0].name])
     say(found)
     outcome = replace(outcome, notes=(*notes, *found))
+    from ..plots import compare as compare_plots
+
     pictures = compare_plots.draw(outcome, folder)
     written = [*pictures, *lab.save(outcome, folder, pictures)]
     if as_json:

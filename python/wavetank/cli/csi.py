@@ -60,10 +60,12 @@ def csi(
     """
     from .. import csi as lab
     from .. import workers
-    from ..csi import plots, tables
+    from ..csi import tables
 
     ask = lab.Ask(rx, tx, snr, noise, weight, carriers_of(carriers))
     log = workers.in_thread(lambda: lab.load(file, form, ask))
+    from ..csi import plots
+
     picture = plots.save(log, out or Path(f"csi-{file.stem}.png"))
     if as_json:
         _echo_json(log.json())

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from .. import UserError, _core
+from .. import UserError, _core, shipped
 from .. import keys as catalogue
 from ..errors import printable, unknown
 from . import complete
@@ -40,57 +40,70 @@ def theory(form: str | None, sets: Sequence[str], as_json: bool) -> None:
         _print(report.form_table(value))
 
 
+#: What the terminal calls the kinds of the core's registry.
+LABELS = {
+    "cc": "congestion controls", "qdisc": "queueing disciplines", "driver": "drivers", "rate": "rate controls",
+    "kernel": "kernel profiles",
+}  # fmt: skip
+
+
 @cli.command(name="list")
 @click.argument("kinds", nargs=-1, metavar="[KIND]...", shell_complete=complete.kind)
 @json_option
 def list_(kinds: Sequence[str], as_json: bool) -> None:
     """Experiments, closed forms, congestion controls, queueing disciplines, drivers, scenarios, metrics; of KIND alone
     (`wavetank list metrics`) a name a line."""
-    from .. import shipped
-    from ..lab import plan
-    from ..sweeps import metrics
-
-    names = _core.registry()
-    figures = {
-        n: [{"id": f.id, "figure": f.source, "title": f.title} for f in plan.load(n)] for n in shipped.experiments()
-    }
-    scenarios = sorted(str(p) for p in shipped.SCENARIOS.glob("*.toml"))
-    labels = {
-        "cc": "congestion controls", "qdisc": "queueing disciplines", "driver": "drivers", "rate": "rate controls",
-        "kernel": "kernel profiles",
-    }  # fmt: skip
-    every: dict[str, list[Any]] = {
-        "experiments": [{"name": n, "figures": f} for n, f in figures.items()],
-        "congestion_controls": names["cc"], "qdiscs": names["qdisc"], "drivers": names["driver"],
-        "rates": names.get("rate", []), "kernels": names.get("kernel", []),
-        "theory": [f["name"] for f in _core.theory()], "scenarios": scenarios, "metrics": metrics.families(),
-    }  # fmt: skip
-    asked = [k.replace("-", "_") for k in kinds]
-    for kind in asked:
-        if kind not in complete.KINDS:
-            raise unknown("kind", kind, complete.KINDS)
+    asked = list(dict.fromkeys(_kind(k) for k in kinds))
     if as_json:
-        _echo_json({k: every[k] for k in asked} if asked else every)
-        return
-    if asked:
-        for kind in dict.fromkeys(asked):
-            for one in figures if kind == "experiments" else every[kind]:
-                click.echo(one)
-        return
-    for n, fs in figures.items():
-        click.secho(f"{n}", bold=True)
-        for f in fs:
+        _echo_json({k: _all_of(k) for k in asked or complete.KINDS})
+    elif asked:
+        for kind in asked:
+            for one in _all_of(kind):
+                click.echo(one["name"] if kind == "experiments" else one)
+    else:
+        _list_all()
+
+
+def _kind(given: str) -> str:
+    """The kind that is meant: of several words with - or _, one or many of it, or as a scenario's keys have it (cc)."""
+    kind = given.replace("-", "_")
+    one = {k.removesuffix("s"): k for k in complete.KINDS} | {"cc": "congestion_controls"}
+    if kind not in complete.KINDS and kind not in one:
+        raise unknown("kind", given, complete.KINDS)
+    return one.get(kind, kind)
+
+
+def _all_of(kind: str) -> list[Any]:
+    """All that there is of a kind; what needs numpy is imported for those alone that ask for it."""
+    if kind == "experiments":
+        return [{"name": n, "figures": shipped.figures(n)} for n in shipped.experiments()]
+    if kind == "scenarios":
+        return sorted(str(p) for p in shipped.SCENARIOS.glob("*.toml"))
+    if kind == "theory":
+        return [f["name"] for f in _core.theory()]
+    if kind == "metrics":
+        from ..sweeps import metrics
+
+        return metrics.families()
+    return list(_core.registry()[{"congestion_controls": "cc"}.get(kind, kind.removesuffix("s"))])
+
+
+def _list_all() -> None:
+    """For people: every kind."""
+    for one in _all_of("experiments"):
+        click.secho(f"{one['name']}", bold=True)
+        for f in one["figures"]:
             click.echo(f"  {f['figure']}: {f['title']}")
-    for kind, values in names.items():
-        click.secho(labels.get(kind, kind), bold=True)
+    for kind, values in _core.registry().items():
+        click.secho(LABELS.get(kind, kind), bold=True)
         click.echo("  " + ", ".join(values))
     click.secho("closed forms", bold=True)
-    click.echo("  " + ", ".join(f["name"] for f in _core.theory()))
+    click.echo("  " + ", ".join(_all_of("theory")))
     click.secho("scenarios that come with it", bold=True)
-    for path in scenarios:
+    for path in _all_of("scenarios"):
         click.echo(f"  {path}")
     click.secho("metrics of a sweep (NAME@sta1 is one station's)", bold=True)
-    click.echo("  " + ", ".join(metrics.families()))
+    click.echo("  " + ", ".join(_all_of("metrics")))
 
 
 @cli.command()
