@@ -24,7 +24,6 @@ from . import (  # noqa: F401
     completion,
     csi,
     csid,
-    elsewhere,
     glyphs,
     hack,
     judge,
@@ -36,6 +35,7 @@ from . import (  # noqa: F401
     signals,
     sweep,
     testbed,
+    usage,
 )
 from .base import cli
 
@@ -52,11 +52,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except click.exceptions.NoArgsIsHelpError as e:
         e.show()
         code = 0
-    except click.NoSuchOption as e:
-        elsewhere.told(e, cli).show()
-        code = 2
     except click.ClickException as e:
-        e.show()
+        click.echo(f"error: {usage.told(e, cli, given)}", err=True)
         code = 2
     except Failed as e:
         click.echo(f"error: {e}{e.advice}{_kept(given, ' ') if e.cut_off else ''}", err=True)

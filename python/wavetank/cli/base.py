@@ -14,6 +14,7 @@ import click
 from .. import UserError, files
 from . import complete
 from .number import Whole
+from .usage import Choice, Verbs
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 seed_range = Whole(min=0, max=2**64 - 1)
 json_option = click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
 on_option = click.option(
-    "--on", type=click.Choice(["model", "linux"]), default="model", show_default=True, help="What it runs on."
+    "--on", type=Choice(["model", "linux"]), default="model", show_default=True, help="What it runs on."
 )
 
 
@@ -127,7 +128,7 @@ def _version(context: click.Context, _option: click.Parameter, asked: bool) -> N
         context.exit()
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.option(
     "--version", is_flag=True, expose_value=False, is_eager=True, callback=_version, help="Show the version and exit."
 )

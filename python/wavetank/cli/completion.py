@@ -13,6 +13,7 @@ from click.shell_completion import (
 )
 
 from .base import cli
+from .usage import Choice
 
 #: click's own words for bash, but that no space follows a key, which its value follows.
 _BASH = BashComplete.source_template.replace(
@@ -68,7 +69,7 @@ class _Fish(FishComplete):
 
 
 @cli.command()
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.argument("shell", type=Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> None:
     """Print what SHELL needs to complete verbs, options, scenarios, keys and their values at a TAB.
 

@@ -12,6 +12,7 @@ from .base import cli
 from .csi import carriers_of, carriers_option
 from .number import Number, Whole
 from .place import Place
+from .usage import Choice
 
 key_option = click.option(
     "--key", "key_file", type=Place(), required=True, help="The shared key (`wavetank csid key`)."
@@ -45,7 +46,7 @@ def _echo(text: str) -> None:
 @key_option
 @click.option(
     "--to",
-    type=click.Choice(["aarc", "lines"]),
+    type=Choice(["aarc", "lines"]),
     default="aarc",
     show_default=True,
     help="Where feedback goes: the AARC module, or lines of JSON.",

@@ -15,13 +15,14 @@ from ..progress import shown
 from .base import _echo_json, _print, cli, jobs_option, json_option
 from .number import Whole
 from .place import Place
+from .usage import Choice
 
 if TYPE_CHECKING:
     from ..validate.report import Report
 
 
 @cli.command()
-@click.argument("what", type=click.Choice(["kernel", "dcf", "linux", "ath9k", "minstrel", "reported"]))
+@click.argument("what", type=Choice(["kernel", "dcf", "linux", "ath9k", "minstrel", "reported"]))
 @click.option(
     "--reference",
     type=Place(),
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
 @click.option(
     "--kernel",
     "older",
-    type=click.Choice(["4.14", "4.19", "5.4", "5.10", "5.10.262", "5.15.148", "6.1.192", "6.6.129"]),
+    type=Choice(["4.14", "4.19", "5.4", "5.10", "5.10.262", "5.15.148", "6.1.192", "6.6.129"]),
     default=None,
     help="kernel: the cases of the reference and of --more on an older kernel, against its profile; linux (5.4 on): some of "
     "the standing set, recorded. What ran for 5.10 is 5.10.262, which has a profile of its own. With --random: scenarios of what "
@@ -61,7 +62,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--draw",
-    type=click.Choice(["common", "rare", "firmware", "house", "busy", "corner", "path", "wired", "marks"]),
+    type=Choice(["common", "rare", "firmware", "house", "busy", "corner", "path", "wired", "marks"]),
     default=None,
     help="--random: keys that scenarios commonly have [default]; each with up to three more that hardly anyone sets; ath10k, "
     "mt76 and iwlwifi, whose firmware aggregates, under 802.11n, ac and ax; stations with drivers, standards and modes of their "
@@ -83,7 +84,7 @@ if TYPE_CHECKING:
     help="--random: folder for their files and runs [default: results/random-linux-SEED, rare-linux-SEED, path-linux-5.10-SEED, "
     "...].",
 )
-@click.option("--on", type=click.Choice(["model", "linux"]), default="model", help="dcf: what is held to ns-3.")
+@click.option("--on", type=Choice(["model", "linux"]), default="model", help="dcf: what is held to ns-3.")
 @click.option("--docs", type=Place(), default=None, help="linux: put the table into this Markdown file.")
 @click.option(
     "--plots",
